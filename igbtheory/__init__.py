@@ -66,6 +66,7 @@ _HOMES = {
     "mlp": "igbtheory.network",
     "phases": "igbtheory",
     "read_data": "igbtheory.files",
+    "register": "igbtheory.layers",
     "resnet": "igbtheory.images",
     "runs": "igbtheory",
     "simulate": "igbtheory.simulation",

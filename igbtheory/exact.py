@@ -9,22 +9,23 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import each, swept
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.registered import is_exact
 
 
 def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
     """Refuse data sets, sweeps and inconsistent batch sizes; `verb`: "certify" or "derive".
 
-    "certify" also refuses layers from outside the package, because their laws may be estimates.
+    "certify" also refuses layers of users that are not declared exact, because their rules may be estimates.
     """
     if not isinstance(inputs, GaussianInputs):
         raise TypeError(
             f"expected GaussianInputs to {verb} for, got {type(inputs).__name__}; use predict(X), which takes data sets"
         )
     for layer in each(layers):
-        if verb == "certify" and not type(layer).__module__.startswith("igbtheory."):
+        if verb == "certify" and not is_exact(layer):
             raise ValueError(
-                f"expected layers of igbtheory to {verb}, got {layer!r}, whose rule may be an estimate; use predict(), "
-                "which estimates its error"
+                f"expected layers of igbtheory to {verb}, got {layer!r}, whose rule may be an estimate; declare "
+                f"igb.register({type(layer).__name__}, exact=True) if it is exact, or use predict()"
             )
     batch_of(layers)
     if any(map(np.ndim, [inputs.shift, inputs.variance, *swept(layers)])):

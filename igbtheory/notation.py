@@ -4,6 +4,7 @@
     (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
     Dense | Residual(relu | Dense, scale=0.5) | Dense   a residual block; shortcut=Dense puts a Dense on the skip path
 
+Layers of users that `igb.register` knows have their names, too.
 Every other part is an activation, given by its name or its formula. The text is parsed and never executed.
 """
 
@@ -15,6 +16,7 @@ from igbtheory import checks, layers
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.library_functions import SHAPES
 from igbtheory.formulas.reader import folded
+from igbtheory.layers import registered
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.gates import Gate
 from igbtheory.layers.layer import Layer
@@ -28,6 +30,11 @@ LAYERS = {
     and kind not in {Layer, Gate, Activation, Residual}
 }
 """Layers by their names, except activations and residual blocks, which are read separately."""
+
+
+def known_layers() -> dict[str, type[Layer]]:
+    """Return the layers by their names, those of users that are registered among them."""
+    return LAYERS | registered.named()
 
 
 def read_layers(text: str) -> tuple[Layer, ...]:
@@ -54,9 +61,9 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
             yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, checks.DEEPEST)
         case ast.Name("Residual") | ast.Call(ast.Name("Residual")):
             yield _residual(node, text)
-        case ast.Name(name) if name in LAYERS:
+        case ast.Name(name) if name in known_layers():
             yield _made(name, [], {})
-        case ast.Call(ast.Name(name), parts, named) if name in LAYERS:
+        case ast.Call(ast.Name(name), parts, named) if name in known_layers():
             yield _made(name, [_number(part, text) for part in parts], _options(named, text))
         case _:
             yield _activation(ast.get_source_segment(text, node) or "")
@@ -65,7 +72,7 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
 def _has_layers(node: ast.expr) -> bool:
     """Return whether a factor contains layers; otherwise the product belongs to a formula."""
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return bool(names & {*LAYERS, "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
+    return bool(names & {*known_layers(), "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
 
 
 def _residual(node: ast.expr, text: str) -> Residual:
@@ -78,11 +85,9 @@ def _residual(node: ast.expr, text: str) -> Residual:
 
 def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:
     try:
-        return LAYERS[name](*parts, **named)
+        return known_layers()[name](*parts, **named)
     except TypeError as error:
-        raise ValueError(
-            f"expected the parameters of {name}, got others: {error}; see help(igbtheory.{name})"
-        ) from None
+        raise ValueError(f"expected the parameters of {name}, got others: {error}; see help({name})") from None
 
 
 def _options(named: list[ast.keyword], text: str) -> dict[str, Any]:
@@ -103,5 +108,5 @@ def _number(node: ast.expr, text: str) -> Any:
 def _activation(text: str) -> Activation:
     name = text.partition("(")[0]
     if name[:1].isupper() and name.isidentifier() and folded(name) not in {*NAMED, *SHAPES}:
-        checks.known("layer", name, (*LAYERS, "Residual"))
+        checks.known("layer", name, (*known_layers(), "Residual"))
     return Activation(text)

@@ -27,6 +27,8 @@ MAKERS = {
 """Functions that a tree may name to recreate a value: those that a `__reduce__` in the package returns."""
 CONSTANTS = {"igbtheory.numbers.float64:FLOAT64"}
 """Constants that a tree may name."""
+CITIZENS: dict[str, type] = {}
+"""Classes of users that a tree may name: those of `igb.register`."""
 FORMATS = "fiub"
 """Kinds of NumPy arrays that stay arrays in a tree."""
 SYMPY = {
@@ -80,10 +82,11 @@ def _tree_of_object(value: Any) -> Any:
         return {"constant": f"{kind.__module__}:{made}"}
     if made is not None:
         return {"make": _name(made[0]), "of": [tree_of(part) for part in made[1]]}
-    if kind.__module__.partition(".")[0] != PACKAGE or not (is_dataclass(kind) or not vars(value)):
+    citizen = CITIZENS.get(kind.__name__) is kind
+    if not (citizen or kind.__module__.partition(".")[0] == PACKAGE) or not (is_dataclass(kind) or not vars(value)):
         return value
     state = {field.name: tree_of(getattr(value, field.name)) for field in fields(kind)} if is_dataclass(kind) else {}
-    return {"type": _name(kind), "fields": state}
+    return {"registered": kind.__name__, "fields": state} if citizen else {"type": _name(kind), "fields": state}
 
 
 def _tree_of_expression(value: Any) -> Any:
@@ -132,7 +135,9 @@ def _value_of(tree: Any) -> Any:
         case {"make": name, "of": parts}:
             return _made(_allowed(name, name in MAKERS), _value_of(parts))
         case {"type": name, "fields": state}:
-            return _object(_allowed(name, OWN.fullmatch(name)), state)
+            return _object(_named(_allowed(name, OWN.fullmatch(name))), name, state)
+        case {"registered": name, "fields": state}:
+            return _object(_citizen(name), str(name), state)
     return tree
 
 
@@ -149,11 +154,17 @@ def _named(name: str) -> Any:
     return getattr(import_module(module), own)
 
 
-def _object(name: str, state: dict[str, Any]) -> Any:
-    """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one."""
-    kind = _named(name)
+def _citizen(name: Any) -> type:
+    """Return the class of a user with this name. ValueError: none is registered."""
+    if name not in CITIZENS:
+        raise ValueError(f"expected registered layers, got {name!r:.80}; call igb.register with its class first")
+    return CITIZENS[name]
+
+
+def _object(kind: Any, name: str, state: dict[str, Any]) -> Any:
+    """Return an object of the class of this name with these fields, which `__post_init__` checks if there is one."""
     expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
-    if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
+    if not isinstance(kind, type) or name not in {_name(kind), kind.__name__} or expected != set(state):
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():

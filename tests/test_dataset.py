@@ -291,6 +291,22 @@ def test_batchnorm_says_what_is_exact(size: int | None) -> None:
     assert 1e-5 < rough.error < 1e-3
 
 
+@pytest.mark.parametrize("layer", [igb.AvgPool(5), igb.LayerNorm(), igb.RMSNorm()], ids=repr)
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_a_layer_behind_dropout_reads_the_components_as_they_are(layer: Any) -> None:
+    """In front of the first Dense: a pool of given components is no mean of independent copies of one unit."""
+    kept = igb.Network(igb.Dropout(1e-9), layer, igb.Dense(1.0)).predict(unlike())  # no draw of 10^6 numbers is dropped
+    assert kept.gamma == pytest.approx(igb.Network(layer, igb.Dense(1.0)).predict(unlike()).gamma, rel=1e-8)
+    dropping, rng, found = igb.Dropout(0.3), np.random.default_rng(1), np.zeros((6, 6))
+    for _ in range(2000):
+        units = layer.samples(dropping.samples(unlike(), rng, 1), rng, 1)
+        found += units @ units.T / units.shape[1] / 2000
+    behind = igb.Network(dropping, layer, igb.Dense(1.0)).predict(unlike())
+    # var_mu has an error of 1 % from the 2000 draws here, besides its own
+    assert behind.var_mu == pytest.approx(found.mean(), rel=0.04 + behind.error)
+    assert behind.estimated == (layer,)
+
+
 @pytest.mark.parametrize("first", [igb.BatchNorm(3), igb.LayerNorm(), igb.GroupNorm(5), igb.AvgPool(5)], ids=repr)
 def test_layers_in_front_act_on_the_data_as_samples(first: Any) -> None:
     rest = (igb.Dense(1.0, 0.1), igb.Activation("relu"), igb.Dense(1.0))

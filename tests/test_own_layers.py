@@ -268,3 +268,66 @@ def test_gradients_refuse_estimates_in_words() -> None:
     with pytest.raises(ValueError, match=r"exact rules for gradients, got Gate\(\)"):
         gradients(igb.Network(FIRST, Gate(), LAST))
     assert gradients(igb.Network(FIRST, LayerScale(0.5), RELU, LAST)).factor == pytest.approx([0.125])
+
+
+@pytest.fixture
+def register() -> Any:
+    """`igb.register` for one test alone."""
+    from igbtheory import saved  # noqa: PLC0415 - of these tests alone
+    from igbtheory.layers import registered  # noqa: PLC0415
+
+    yield igb.register
+    registered.REGISTERED.clear()
+    saved.CITIZENS.clear()
+
+
+def test_a_registered_layer_is_a_citizen(register: Any) -> None:
+    """Of the notation, of JSON, and of `certify` if its rule is declared exact."""
+    text = "Dense(2, 0.3) | LayerScale(0.5) | relu | Dense(1, 0.1)"
+    with pytest.raises(ValueError, match="LayerScale"):
+        igb.Network.read(text)
+    assert register(LayerScale, exact=True) is LayerScale
+    net = igb.Network.read(text)
+    assert net.layers[1] == LayerScale(0.5)
+    found = net.predict()
+    assert igb.Prediction.from_json(found.to_json()) == found
+    quarter = igb.Network(igb.Dense(0.5, 0.075), RELU, LAST)
+    assert float(net.certify().gamma) == pytest.approx(quarter.predict().gamma, rel=1e-13)
+    register(LayerScale)
+    with pytest.raises(ValueError, match="LayerScale, exact=True"):
+        net.certify()
+
+
+def test_a_result_with_an_unknown_layer_is_refused_by_name(register: Any) -> None:
+    register(LayerScale)
+    text = igb.Network(FIRST, LayerScale(0.5), LAST).predict().to_json()
+    with pytest.raises(ValueError, match="'Unknown'; call igb"):
+        igb.Prediction.from_json(text.replace('"LayerScale"', '"Unknown"'))
+
+
+def test_a_registered_layer_is_read_from_its_module(register: Any) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Scale(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.full((16,), 0.5))
+
+        def forward(self, x: Any) -> Any:
+            return x * self.scale
+
+    register(LayerScale, modules={Scale: lambda module: LayerScale(module.scale[0].item())})
+    net = igb.from_torch(
+        lambda: torch.nn.Sequential(torch.nn.Linear(20, 16), Scale(), torch.nn.ReLU(), torch.nn.Linear(16, 2)),
+        WAVE.astype("float32"),
+    )
+    assert net.layers[1] == LayerScale(0.5)
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [(2, "expected a class of layers"), (type("Plain", (igb.Layer,), {}), "dataclass"), (igb.Dense, "rename")],
+)
+def test_what_is_no_layer_of_a_user_is_not_registered(layer: Any, message: str, register: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        register(layer)

@@ -1,9 +1,9 @@
-"""Layers, one file for each: `samples` defines a layer, `law` and `kernel` are optional exact knowledge.
+"""Layers, one file for each: `samples` defines a layer, `rule` is optional exact knowledge.
 
-Most files hold one layer or a few of a kind. `layer` has their base class, and `general` estimates the law and the
-kernel of a layer without exact rules. `chain` puts layers in a row, and `batch_sizes` finds the batches of a network.
-`spatial` has the base classes of layers of images and sequences, and `blocks` computes their kernels in blocks. `few`
-has the base class of layers with so few weights that they do not average out.
+Most files hold one layer or a few of a kind. `layer` has their base class, `general` estimates layers without exact
+rules, and `registered` knows the layers of users. `chain` puts layers in a row, and `batch_sizes` finds the batches of
+a network. `spatial` has the base classes of layers of images and sequences, and `blocks` computes their kernels in
+blocks. `few` has the base class of layers with so few weights that they do not average out.
 A layer is loaded when it is first used, since most networks have few kinds of layers.
 """
 
@@ -42,6 +42,7 @@ _HOMES = {
     "SwiGLU": "gates",
     "TokenMixing": "token_mixing",
     "Tokens": "tokens",
+    "register": "registered",
 }
 
 __all__ = tuple(_HOMES)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
+COPIES = 256
+"""Most times that the components of given data are drawn in a replicate: a second for all replicates."""
 POINTS = 64
 """Number of units by which a layer is tested for random numbers that it draws."""
 
@@ -70,12 +72,20 @@ def _drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the estimated kernel behind a layer on a given data set; the layer may change the number of data."""
     if node.places is not None and not node.places.whole:
         refuse_pairs()
-    given = node.components  # they do not have one law, so the layer reads all of them
+    given = node.components
+
+    def units_behind(x: Array, draws: Draws, count: int) -> Array:
+        return np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
-        x = given.all(draws) if given else node.units(draws, layer.in_front(count))
-        y = np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
-        return y, x if y.shape == x.shape and not given else None
+        if (
+            given is not None
+        ):  # its components do not have one law, so that the layer reads all of them, again and again
+            times = min(-(-count // given.data.shape[1]), COPIES)
+            return np.concatenate([units_behind(given.all(draws), draws, count) for _ in range(times)], axis=1), None
+        x = node.units(draws, layer.in_front(count))
+        y = units_behind(x, draws, count)
+        return y, x if y.shape == x.shape else None
 
     before = node.averaged()
     known = np.asarray(before.q_ab, dtype=float)

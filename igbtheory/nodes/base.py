@@ -3,48 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, final
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.numbers import Kind
 
-
-class State(Protocol):
-    """Moments of a unit, and the verbs that say what layers do to it: see `averages.state`."""
-
-    @property
-    def mean(self) -> Any:
-        """The mean over the weights."""
-
-    @property
-    def error(self) -> Any:
-        """The estimated relative error."""
-
-    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> Self:
-        """Return those of sums of many units with independent weights and biases."""
-
-    def over_root(self, n: Kind, q: Any, centre: Any) -> Self:
-        """Return those of (x - centre)/sqrt(q)."""
-
-    def times_number(self, s: Any) -> Self:
-        """Return those of s x."""
-
-    def of_copies(self, m: int) -> Self:
-        """Return those of the mean of m independent copies of x."""
-
-    def dropped(self, p: Any) -> Self:
-        """Return those behind Dropout."""
-
-    def times(self, other: Self) -> Self:
-        """Return those of x y for an independent unit y."""
-
-    def plus(self, a: Any, other: Self, b: Any) -> Self:
-        """Return those of a x + b y for an independent unit y."""
-
-
-T = TypeVar("T", bound=State)
+T = TypeVar("T")
+"""The type of averages: Moments, or Pairs, which have the same verbs."""
 Units = Callable[[Draws, int], Array]
 """Function of a replicate and a number of units that draws these units, shape (*sweep, data, units)."""
 

@@ -149,7 +149,8 @@ class Node(Generic[T]):
 
     def means(self) -> tuple[Any, Any]:
         """Return the means over the weights at the two data of a pair."""
-        mean = Each.of(self.averaged().mean)
+        x: Any = self.averaged()
+        mean = Each.of(x.mean)
         return mean.a, mean.b
 
     def units(self, draws: Draws, count: int) -> Array:
@@ -183,7 +184,7 @@ class Node(Generic[T]):
         """Return the Gaussian sums of many units, weights N(0, sigma_w2/units) and biases N(0, sigma_b2)."""
         return self.after(of_gaussian(self.sums(self.averaged(), sigma_w2, sigma_b2)))
 
-    def sums(self, x: T, sigma_w2: Any, sigma_b2: Any) -> T:
+    def sums(self, x: Any, sigma_w2: Any, sigma_b2: Any) -> Any:
         """Return the moments of such sums of units with the moments x."""
         return x.weighted(self.n.number(sigma_w2), self.n.number(sigma_b2), ROUNDINGS * self.n.epsilon)
 
@@ -195,13 +196,15 @@ class Node(Generic[T]):
             del draws
             return np.asarray((x - beside_data(shift)) / np.sqrt(beside_data(root)))
 
-        return self.remade(self.drawing(scaled), self.averaged().over_root(self.n, q, centre))
+        x: Any = self.averaged()
+        return self.remade(self.drawing(scaled), x.over_root(self.n, q, centre))
 
     def times_number(self, s: Any) -> "Node[T]":
         """Return s x."""
         number = self.n.number(s)
         drawn = self.drawing(lambda x, _: np.asarray(x * beside_data(number)))
-        return self.remade(drawn, self.averaged().times_number(number))
+        x: Any = self.averaged()
+        return self.remade(drawn, x.times_number(number))
 
     def of_copies(self, m: int) -> "Node[T]":
         """Return the mean of m independent copies of x."""
@@ -210,7 +213,8 @@ class Node(Generic[T]):
             x = self.units(draws, count * m)
             return np.asarray(x.reshape(*x.shape[:-1], count, m).mean(axis=-1))
 
-        return self.remade(pooled, self.averaged().of_copies(m))
+        x: Any = self.averaged()
+        return self.remade(pooled, x.of_copies(m))
 
     def dropped(self, p: Any) -> "Node[T]":
         """Return x d/(1 - p), d = 0 with probability p, else 1, independently for every unit and datum."""
@@ -218,7 +222,8 @@ class Node(Generic[T]):
         def kept(x: Array, draws: Draws) -> Array:
             return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= p) / (1 - p))
 
-        return self.with_moments(self.drawing(kept), self.averaged().dropped(self.n.number(p)))
+        x: Any = self.averaged()
+        return self.with_moments(self.drawing(kept), x.dropped(self.n.number(p)))
 
     def times(self, other: "Node[T]") -> "Node[T]":
         """Return x y, y the unit of the `other` node, independent of x."""
@@ -226,7 +231,8 @@ class Node(Generic[T]):
         def product(draws: Draws, count: int) -> Array:
             return self.units(draws, count) * other.units(draws, count)
 
-        return self.with_moments(product, self.averaged().times(other.averaged()))
+        x: Any = self.averaged()
+        return self.with_moments(product, x.times(other.averaged()))
 
     # How rules make other nodes.
 

@@ -12,7 +12,8 @@ from igbtheory.nodes.node import Node
 
 def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
     """Return the sum a x + b y of independent nodes."""
-    values = x.averaged().plus(a, y.averaged(), b)
+    one: Any = x.averaged()
+    values = one.plus(a, y.averaged(), b)
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
     if x.gaussian and y.gaussian:
         return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]

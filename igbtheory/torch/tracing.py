@@ -9,6 +9,7 @@ from torch import fx, nn
 
 import igbtheory
 from igbtheory.layers.activation import Activation
+from igbtheory.layers.registered import reader_of
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 
@@ -38,14 +39,15 @@ def in_a_row(model: nn.Module) -> nn.Module:
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that does not look inside a user's activation modules, such as x + sin(a*x)**2/a with a parameter a."""
+    """A tracer that does not look inside modules of users: of registered layers, and of activations with parameters."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.activations = {module for module in model.modules() if _is_activation(module)}
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
-        return m in self.activations or super().is_leaf_module(m, module_qualified_name)
+        registered = reader_of(m) is not None
+        return registered or m in self.activations or super().is_leaf_module(m, module_qualified_name)
 
 
 def _is_activation(module: nn.Module) -> bool:

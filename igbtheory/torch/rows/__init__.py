@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.registered import reader_of
 from igbtheory.layers.spatial import Ending
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import Tokens
@@ -59,6 +60,8 @@ def nothing(_target: Any, _site: Site) -> list[Layer]:
 def layers_of(target: Any, site: Site) -> list[Layer]:
     """Return the layers for a module or function. ValueError: the table has no row for it, or its row refuses it."""
     if isinstance(target, nn.Module):
+        if (reader := reader_of(target)) is not None:
+            return [reader(target)]
         row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
         if row is elementwise and any(part.numel() > 1 for part in target.parameters()):
             raise ValueError(f"the theory has no layer for {type(target).__name__}")
