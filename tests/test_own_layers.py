@@ -298,6 +298,24 @@ def test_a_registered_layer_is_a_citizen(register: Any) -> None:
         net.certify()
 
 
+def test_a_file_registers_layers_for_the_command_line(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str], register: Any
+) -> None:
+    del register  # what the file registers is forgotten, too
+    from igbtheory.cli import main  # noqa: PLC0415 - of this test alone
+
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from dataclasses import dataclass\nimport igbtheory as igb\n"
+        "@igb.register\n@dataclass(frozen=True)\nclass Tripled(igb.Layer):\n"
+        "    def samples(self, x, rng, width):\n        return 3 * x\n"
+        "    def rule(self, node):\n        return node.times_number(3)\n"
+    )
+    assert main(["predict", "Dense | Tripled | relu | Dense", "--register", str(file)]) == 0
+    assert f"{igb.mlp(1).predict().gamma:.6g}" in capsys.readouterr().out
+    assert main(["predict", "Dense", "--register", str(tmp_path / "none.py")]) == 2
+
+
 def test_a_result_with_an_unknown_layer_is_refused_by_name(register: Any) -> None:
     register(LayerScale)
     text = igb.Network(FIRST, LayerScale(0.5), LAST).predict().to_json()

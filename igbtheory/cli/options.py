@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,7 @@ from cyclopts import Parameter, Token
 
 import igbtheory as igb
 from igbtheory.cli import output
+from igbtheory.shipped import load_file
 from igbtheory.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -225,6 +226,8 @@ class Layers:
 
     layers: str | None = None
     """The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)"; by default the options describe it."""
+    register: Path | None = field(default=None, kw_only=True)
+    """Run this file first, FILE.py, which registers layers of yours by igb.register."""
 
 
 @Parameter(name="*")
@@ -234,6 +237,8 @@ class GaussianCase(Printed, Gaussian, Architecture, Layers):
 
     def network(self) -> "igb.Network":
         """Return the network that the layers or the options describe."""
+        if self.register is not None:
+            _run(self.register)
         if self.layers is None:
             return igb.mlp(**self.options())
         for one in fields(Architecture):
@@ -265,6 +270,14 @@ class GaussianCase(Printed, Gaussian, Architecture, Layers):
         found = self.drawn(lambda: work(network, values))
         self.answer(self.origin(values), found, digits)
         return found
+
+
+def _run(file: Path) -> None:
+    """Run a file of the user. ValueError: it fails."""
+    try:
+        load_file(file)
+    except Exception as error:
+        raise ValueError(f"cannot run {file}: {type(error).__name__}: {error}") from error
 
 
 @Parameter(name="*")
