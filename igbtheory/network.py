@@ -11,7 +11,7 @@ from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, functions
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
@@ -169,7 +169,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
-    approximated = [x.phi for x in each(layers) if isinstance(x, Activation) and x.phi.doubt]
+    approximated = [phi for phi in functions(layers) if phi.doubt]
     if approximated:
         return (
             f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
@@ -177,7 +177,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     from igbtheory.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
 
     try:
-        cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+        cusped = [phi for phi in functions(layers) if mesh(phi, 512.0).doubt > 1]
     except UnresolvedError:
         return "an activation varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
     if cusped:

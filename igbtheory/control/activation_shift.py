@@ -18,7 +18,7 @@ import numpy as np
 from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import functions
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.pooling import AvgPool, MaxPool
@@ -38,16 +38,16 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
     pool stands between an activation and the next Dense.
     """
     layers = network.layers
-    if any(isinstance(part, Activation) for layer in layers for part in each(layer.inner)):
+    if any(functions(layer.inner) for layer in layers):
         raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
     node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
     found: list[Layer] = []
     shifts: list[float] = []
     for i, layer in enumerate(layers):
         changed = layer
-        if isinstance(layer, Activation):
+        if (phi := layer.function) is not None:
             shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
-            changed = Activation(shifted(layer.phi, shifts[-1]))
+            changed = Activation(shifted(phi, shifts[-1]))
         found.append(changed)
         node = node.through((changed,))
     if not shifts:

@@ -19,7 +19,6 @@ from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.initialisation import Array, Weights, initialisation
 from igbtheory.control.window import counts_within
 from igbtheory.layers.chain import each
-from igbtheory.layers.dropout import Dropout
 from igbtheory.network import Network
 from igbtheory.result import Result
 from igbtheory.text import table
@@ -126,7 +125,7 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
-    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
+    if any(layer.noisy for layer in each(network.layers)):
         raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")
     found: list[tuple[int, float, float]] = []
     tried = 0

@@ -55,6 +55,10 @@ class Activation(Layer):
         object.__setattr__(self, "parameters", tuple(values.items()) if phis else ())
 
     @property
+    def function(self) -> Function:
+        return self.phi
+
+    @property
     def swept(self) -> tuple[Any, ...]:
         return tuple(value for _, value in self.parameters)
 

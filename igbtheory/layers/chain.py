@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.places import Places, Point, of_shape
 
@@ -82,6 +83,11 @@ def each(layers: Iterable[Layer]) -> Iterator[Layer]:
         yield layer
         if layer.inner:
             yield from each(layer.inner)
+
+
+def functions(layers: Iterable[Layer]) -> list[Function]:
+    """Return the functions of all activations."""
+    return [layer.function for layer in each(layers) if layer.function is not None]
 
 
 def unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:

@@ -23,6 +23,8 @@ class Dropout(Layer):
 
     p: Any = 0.5
 
+    noisy = True
+
     def __post_init__(self) -> None:
         checks.finite("p", self.p)
         if not checks.is_symbolic(self.p) and (np.ndim(self.p) or not 0 <= self.p < 1):

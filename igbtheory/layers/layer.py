@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.formulas.function import Function
 from igbtheory.layers.general import drawn
 from igbtheory.nodes.base import Units
 from igbtheory.nodes.draws import Array, Draws
@@ -65,6 +66,16 @@ class Layer(ABC):
                 text = repr(value) if isinstance(value, str) else str(value)
                 shown.append(text if first else f"{field.name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    @property
+    def function(self) -> Function | None:
+        """The function that an activation applies to every unit, None for other layers."""
+        return None
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the layer adds noise to every datum in training mode, and is the identity in evaluation mode."""
+        return False
 
     @property
     def pooled(self) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 
 from igbtheory.formulas.function import Function
 from igbtheory.layers.activation import Activation
+from igbtheory.layers.chain import functions
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Block
 
@@ -22,8 +23,7 @@ FLAT = 1e-12
 
 def near(block: Block) -> Block | None:
     """Return the asymptote as q -> 0, or None if f(0) is not 0 or a slope is 0 or has no limit."""
-    functions = [layer.phi for layer in block.layers if isinstance(layer, Activation)]
-    if any(abs(phi(FLOAT64, np.float64(0))) > FLAT for phi in functions):
+    if any(abs(phi(FLOAT64, np.float64(0))) > FLAT for phi in functions(block.layers)):
         return None
     return _asymptote(block, NEAR)
 
@@ -38,8 +38,8 @@ def _asymptote(block: Block, places: tuple[float, float]) -> Block | None:
         return block
     layers: list[Layer] = []
     for layer in block.layers:
-        if isinstance(layer, Activation):
-            right, left = (_slope(layer.phi, side, places) for side in (1.0, -1.0))
+        if (phi := layer.function) is not None:
+            right, left = (_slope(phi, side, places) for side in (1.0, -1.0))
             if not np.isfinite(right + left) or right == left == 0:
                 return None
             layers.append(Activation(f"where(x > 0, {right!r}*x, {left!r}*x)" if right != left else f"{right!r}*x"))

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.noise import Noise
 from igbtheory.averages.state import Moments
-from igbtheory.formulas import Function, function_of
+from igbtheory.formulas import function_of
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers.activation import Activation
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.chain import functions
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.network import mlp
@@ -46,13 +46,13 @@ class Block:
 
     def __post_init__(self) -> None:
         for layer in self.layers:
-            if isinstance(layer, Activation):
+            if layer.function is not None:
                 function_of(layer).refuse_doubt()
 
     @property
     def title(self) -> str:
         """The layers in words."""
-        return " + ".join(layer.phi.name if isinstance(layer, Activation) else repr(layer) for layer in self.layers)
+        return " + ".join(layer.function.name if layer.function else repr(layer) for layer in self.layers)
 
     def after(self, var_mu: Any, var_chi: Any) -> Moments:
         """Return the moments behind the block for Gaussian units of mean 0 with these variances, or with sweeps."""
@@ -97,16 +97,12 @@ class Block:
     @property
     def homogeneous(self) -> bool:
         """True if f(a x) = a f(x) for all a > 0: then slope and spread do not depend on q."""
-        return all(phi.degree == 1 for phi in self._activations) and self.proportional
+        return all(phi.degree == 1 for phi in functions(self.layers)) and self.proportional
 
     @property
     def jumps(self) -> bool:
         """True if an activation jumps."""
-        return any(jump != 0 for phi in self._activations for jump in phi.pieces.jumps(FLOAT64))
-
-    @property
-    def _activations(self) -> list[Function]:
-        return [layer.phi for layer in self.layers if isinstance(layer, Activation)]
+        return any(jump != 0 for phi in functions(self.layers) for jump in phi.pieces.jumps(FLOAT64))
 
     def power(self, q: float, accuracy: float) -> float:
         """Return p with E f^2 ~ q^p around this q, where correlations do not depend on q, or NaN if there is no p."""

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import fx, nn
 
-from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -152,7 +151,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
 def _is_off_centre(path: Path) -> bool:
     """Return whether there is a function behind the last weights, so that units may have a mean over the weights."""
     behind = takewhile(lambda step: not step.layer.weighs, reversed(path))
-    return any(isinstance(step.layer, Activation) for step in behind)
+    return any(step.layer.function for step in behind)
 
 
 def _refused(path: Path, reason: str) -> str:

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers.batchnorm import BatchNorm
-from igbtheory.layers.chain import behind_undrawn, each, shapes
-from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.chain import behind_undrawn, shapes
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.node import Passage
 from igbtheory.nodes.places import units_first
@@ -43,15 +42,14 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     _refuse_batches(layers)
     shapes(layers, given.shape[2:])
     # in evaluation mode, also in front of the first Dense
-    chain, data = behind_undrawn([layer for layer in layers if not isinstance(layer, Dropout)], given)
+    chain, data = behind_undrawn([layer for layer in layers if not layer.noisy], given)
     kernel, tangent = OutputKernel(chain, data.astype(float), passage=PASSAGE).matrices("q_ab", "tangent")
     return kernel, tangent
 
 
 def _refuse_batches(layers: tuple[Layer, ...]) -> None:
-    found = [layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains]
-    if found:
+    if (norm := batch_of(layers)) is not None:
         raise ValueError(
-            f"expected no BatchNorm in a network that is trained in theory, got {found[0]!r}: the outputs of a batch "
+            f"expected no BatchNorm in a network that is trained in theory, got {norm!r}: the outputs of a batch "
             "depend on one another, and their tangent kernel is not known here; use LayerNorm or RMSNorm"
         )

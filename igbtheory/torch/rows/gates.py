@@ -7,7 +7,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from igbtheory.layers.activation import Activation
 from igbtheory.layers.gates import GEGLU, GLU, ReGLU, SwiGLU
 from igbtheory.layers.layer import Layer
 from igbtheory.torch.rows.extra_layers import Halves, Second
@@ -48,9 +47,9 @@ def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
 
     ValueError: the theory has no such gate.
     """
-    gating = other if other and isinstance(other[-1], Activation) else stream
+    gating = other if other and other[-1].function else stream
     value = stream if gating is other else other
-    phi = getattr(gating[-1], "phi", None) if gating else None
+    phi = gating[-1].function if gating else None
     gate, front = GATES.get(phi.name if phi else ""), gating[:-1]
     if gate is not None:
         halves = [layer for layer in (*front, *value) if isinstance(layer, Second)]
