@@ -11,10 +11,11 @@ import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.nodes import control_variates
+from igbtheory.nodes.base import Averaged
 from igbtheory.nodes.control_variates import estimated
 from igbtheory.nodes.draws import REPLICATES, SPARE, Draws
 from igbtheory.nodes.gaussian import GaussianPairs
-from igbtheory.nodes.node import KernelNode, moments_only
+from igbtheory.nodes.node import KernelNode, LawNode, no_units
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -233,6 +234,6 @@ def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
 
 
 def test_moments_alone_cannot_be_drawn() -> None:
-    found = moments_only(FLOAT64, Moments(0.5, 0.2, 1.0))
+    found = LawNode(FLOAT64, Averaged(Moments(0.5, 0.2, 1.0), no_units))
     with pytest.raises(ValueError, match=r"expected units that can be drawn .* put a Dense between them"):
         found.through([igb.BatchNorm(4, eps=0.1)])

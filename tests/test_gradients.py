@@ -171,3 +171,13 @@ def test_deep_networks_do_not_lose_the_factors_with_the_distance_of_data() -> No
     found = gradients(igb.mlp(3000, "tanh", sigma_w2=1.0, sigma_b2=0.1))
     assert found.factor[-1] == pytest.approx(found.factor[1000], rel=1e-9)
     assert found.squared[0] == 0
+
+
+def test_a_sweep_over_activations_has_the_factors_of_each() -> None:
+    def net(slope: Any) -> igb.Network:
+        phi = igb.Activation("where(x>0, x, a*x)", a=slope)
+        return igb.Network(igb.Dense(2.0), phi, igb.Dense(2.0, 0.1), igb.LayerNorm(), phi, igb.Dense(1.0))
+
+    slopes = np.array([0.0, 0.3, 1.0])
+    together, alone = gradients(net(slopes)), [gradients(net(slope)).factor for slope in slopes]
+    assert together.factor == pytest.approx(np.stack(alone, axis=-1), rel=1e-14)

@@ -1,10 +1,10 @@
 """Noise behind a full-batch norm: what becomes of the distance of two data that are infinitely close."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from igbtheory.averages import gaussian, slopes
+from igbtheory.averages import gaussian
 from igbtheory.averages.noise import Noise
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
@@ -20,16 +20,8 @@ ROUNDINGS = 100
 """Number of rounding errors of a sum over the centres."""
 
 
-class Norm(Protocol):
-    """A norm of a full batch; eps is added to the variances."""
-
-    @property
-    def eps(self) -> Any:
-        """What is added to the variance of every unit."""
-
-
-def normalised_noise(norm: Norm, node: LawNode) -> Noise | None:
-    """Return the noise behind a full-batch norm of a node, None if no gradients are asked for.
+def normalised_noise(norm: Any, node: LawNode) -> Noise | None:
+    """Return the noise behind a full-batch norm, a BatchNorm, of a node; None if no gradients are asked for.
 
     The norm multiplies the noise by E_u of E_z |grad f|^2/(V + eps), where V = Var_z f is the variance over the data of
     one unit.
@@ -57,6 +49,8 @@ def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, An
 
     The trapezoidal rule converges exponentially here, because the integrand is analytic on the scale of sqrt(var_chi).
     """
+    from igbtheory.averages import slopes  # noqa: PLC0415 - gradients alone need it
+
     ratio = float(np.min(np.asarray(h.var_chi / h.var_mu, dtype=float)))
     step = min(COARSEST, FRACTION * ratio**0.5)
     count = int(np.ceil((-2 * np.log(n.epsilon)) ** 0.5 / step))

@@ -40,7 +40,7 @@ class Layer(ABC):
         before there was a `rule` have a `law` for Gaussian inputs and a `kernel` for given data in its place.
         """
         older = "kernel" if node.base.on_data else "law"
-        if not hasattr(self, older):
+        if not self._writes(older):
             return drawn(self, node)
         if node.passage.gradients:
             raise ValueError(
@@ -49,6 +49,10 @@ class Layer(ABC):
             )
         found: Node[Any] = getattr(self, older)(node)
         return found
+
+    def _writes(self, name: str) -> bool:
+        """Return whether the class of the layer has a method of this name."""
+        return callable(getattr(type(self), name, None))
 
     def latex(self) -> str:
         """Return the layer as a formula."""
@@ -120,7 +124,7 @@ class Layer(ABC):
     @property
     def whole(self) -> bool:
         """Whether the kernel behind the layer needs all pairs of data at once."""
-        ruled = type(self).rule is not Layer.rule or hasattr(self, "kernel")
+        ruled = type(self).rule is not Layer.rule or self._writes("kernel")
         return not ruled or any(layer.whole for layer in self.inner)
 
     @property

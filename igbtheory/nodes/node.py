@@ -13,6 +13,7 @@ import numpy as np
 from igbtheory.averages.approximation_error import doubted
 from igbtheory.averages.each import Each
 from igbtheory.averages.state import Moments, Pairs
+from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function, composed
 from igbtheory.nodes.base import Averaged, Base, T, Units
 from igbtheory.nodes.data import Components
@@ -165,10 +166,7 @@ class Node(Generic[T]):
 
     def then(self, phi: Function | str) -> "Node[T]":
         """Return the node with phi applied to it; a text is a formula in x, or a name of the catalogue."""
-        if isinstance(phi, str):
-            from igbtheory.formulas import function_of  # noqa: PLC0415 - the layers of the package have functions
-
-            phi = function_of(phi)
+        phi = function_of(phi) if isinstance(phi, str) else phi
         return replace(self, phi=phi if self.phi is None else composed(phi, self.phi))
 
     def largest(self, m: int) -> "Node[T] | None":
@@ -287,11 +285,6 @@ def of_units(x: Array, phi: Function | None, m: int) -> Array:
     if m > 1:
         x = x.reshape(*x.shape[:-1], -1, m).max(axis=-1)
     return x if phi is None else np.asarray(phi(FLOAT64, x), dtype=float)
-
-
-def moments_only(n: Kind, values: Moments) -> Node[Moments]:
-    """Return a node with these moments, whose units cannot be drawn."""
-    return Node(n, Averaged(values, no_units))
 
 
 def no_units(draws: Draws, count: int) -> Array:
