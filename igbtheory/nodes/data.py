@@ -45,9 +45,8 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
     """
     if x.tangent is not None:
         raise ValueError(
-            "expected layers whose tangent kernel is known, got some whose kernel is estimated from draws, or is that "
-            "of attention, of an embedded token or of another framework; leave them out: predict(X).estimated names "
-            "those that are estimated"
+            "expected layers whose tangent kernel is known, got some that are estimated from draws, or attention or "
+            "tokens that are added or mixed; leave them out: predict(X).estimated names those that are estimated"
         )
     found, centre = n.number(kernel), n.number(mean)
     q = np.diagonal(found)
