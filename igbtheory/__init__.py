@@ -6,6 +6,7 @@ Every public name is loaded when it is first used, so that importing the package
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from igbtheory import aliases as aliases
 from igbtheory.backend import BACKEND
 from igbtheory.version import VERSION
 
