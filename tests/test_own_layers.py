@@ -273,7 +273,7 @@ def test_gradients_refuse_estimates_in_words() -> None:
 @pytest.fixture
 def register() -> Any:
     """`igb.register` for one test alone."""
-    from igbtheory import saved  # noqa: PLC0415 - of these tests alone
+    from igbtheory.foundations import saved  # noqa: PLC0415 - of these tests alone
     from igbtheory.layers import registered  # noqa: PLC0415
 
     yield igb.register

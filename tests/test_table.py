@@ -14,13 +14,7 @@ from second_moments import second_moment
 
 import igbtheory as igb
 from igbtheory import Layer
-from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
-from igbtheory.averages.gaussian import moments, product
-from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS, Function, function_of
-from igbtheory.formulas.calculus import derivative
-from igbtheory.formulas.reader import read
-from igbtheory.formulas.text import text
 from igbtheory.layers import (
     GEGLU,
     GLU,
@@ -37,8 +31,14 @@ from igbtheory.layers import (
     RMSNorm,
 )
 from igbtheory.layers.chain import each
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode, Passage
+from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage
+from igbtheory.mathematics.averages import kinked_kernel, quadrature, rules, smooth
+from igbtheory.mathematics.averages.gaussian import moments, product
+from igbtheory.mathematics.averages.state import Moments, Pairs
+from igbtheory.mathematics.formulas.calculus import derivative
+from igbtheory.mathematics.formulas.reader import read
+from igbtheory.mathematics.formulas.text import text
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (

@@ -8,9 +8,9 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.places import Places, Point, of_shape
+from igbtheory.layers.nodes.places import Places, Point, of_shape
+from igbtheory.mathematics.formulas.function import Function
 
 
 def read_by_next(layers: Sequence[Layer]) -> int:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.device import product
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import product
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import Node
-from igbtheory.nodes.places import Point, at_positions, images
+from igbtheory.layers.nodes.node import Node
+from igbtheory.layers.nodes.places import Point, at_positions, images
 
 DRAW = 500
 """Cost of drawing a normal number, in multiplications of a matrix product in single precision."""

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.formulas import function_of
-from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.pooling import pools
-from igbtheory.nodes.node import Node
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64
 
 
 class Gate(Layer, ABC):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.averages.state import Moments
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.control_variates import estimated
-from igbtheory.nodes.data import at_data, pairs_of
-from igbtheory.nodes.draws import TINY, Array, Draws, combined, replicated
-from igbtheory.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_draws
-from igbtheory.nodes.places import of_shape
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.control_variates import estimated
+from igbtheory.layers.nodes.data import at_data, pairs_of
+from igbtheory.layers.nodes.draws import TINY, Array, Draws, combined, replicated
+from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, refuse_draws
+from igbtheory.layers.nodes.places import of_shape
+from igbtheory.mathematics.averages.state import Moments
 
 if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer

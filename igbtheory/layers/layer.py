@@ -9,12 +9,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.formulas.function import Function
 from igbtheory.layers.general import drawn
-from igbtheory.nodes.base import Units
-from igbtheory.nodes.draws import Array, Draws
-from igbtheory.nodes.node import Node
-from igbtheory.nodes.places import Places, Point, at_positions, images
+from igbtheory.layers.nodes.base import Units
+from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.node import Node
+from igbtheory.layers.nodes.places import Places, Point, at_positions, images
+from igbtheory.mathematics.formulas.function import Function
 
 
 class Layer(ABC):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import Any, TypeVar, final
 
-from igbtheory import layers, saved
+from igbtheory import layers
+from igbtheory.foundations import saved
 from igbtheory.layers.layer import Layer
 
 L = TypeVar("L", bound=type[Layer])

@@ -14,19 +14,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.noise import Noise
-from igbtheory.averages.state import Moments
-from igbtheory.formulas import function_of
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import functions
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.network import mlp
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import USUAL, LawNode, Passage
-from igbtheory.numbers import FLOAT64
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import USUAL, LawNode, Passage
+from igbtheory.mathematics.averages.noise import Noise
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import mlp
 
 Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])

@@ -13,11 +13,11 @@ from torch import fx, nn
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
-from igbtheory.network import Network
-from igbtheory.nodes.places import units_first
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import Network
 from igbtheory.theory.data_set import on_data_set
 from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved

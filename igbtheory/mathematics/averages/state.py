@@ -1,0 +1,281 @@
+"""States of a unit: its moments over Gaussian inputs, and its second moments at pairs of given data.
+
+Both have the same verbs, which say what a layer does to units: `weighted`, `over_root`, `times_number`, `of_copies`,
+`dropped`, `times` and `plus`. A layer's rule is a sentence of them, and so it is written once: for laws, for kernels,
+for gradients (`Moments.noise`) and for the tangent kernel (`Pairs.tangent`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.noise import Noise
+from igbtheory.mathematics.numbers import FLOAT64, Kind
+
+ZERO = 1e5 * FLOAT64.epsilon
+"""Share of sqrt(E phi^2) below which E phi, and the root of the mean product of two data, are zero up to rounding."""
+
+
+@final
+@dataclass(frozen=True)
+class Moments:
+    """First two moments of a node over its inputs and weights.
+
+    mean: E x; var_mu: the variance over W of the mean over the data, equal to the covariance of two data; var_chi: the
+    variance over the data; within: the covariance of two data of one batch, None without batches, NaN if it has no
+    rule; error: the estimated relative error of mean^2 + var_mu and of var_chi; of_scale: the relative error of mean^2
+    + variance if it is smaller than `error`, as behind a norm; noise: the distance of two data that are infinitely
+    close, None if no gradients are asked for. All are numbers or arrays of one kind that broadcast. A mean that is the
+    integer 0 marks a unit that is centred by construction, for which closed forms hold.
+    """
+
+    mean: Any
+    var_mu: Any
+    var_chi: Any
+    error: Any = 0.0
+    within: Any = None
+    of_scale: Any = None
+    noise: Noise | None = None
+
+    @property
+    def variance(self) -> Any:
+        """Variance var_mu + var_chi over inputs and weights."""
+        return self.var_mu + self.var_chi
+
+    @property
+    def square(self) -> Any:
+        """Mean square E x^2 over inputs and weights."""
+        return self.mean * self.mean + self.variance
+
+    @property
+    def own(self) -> Any:
+        """Variance that data of one batch (or any data, without batches) do not share."""
+        return self.var_chi if self.within is None else self.variance - self.within
+
+    @property
+    def covariance(self) -> Any:
+        """Covariance of two data of one batch (or of any two data, without batches)."""
+        return self.var_mu if self.within is None else self.within
+
+    @property
+    def within_has_no_rule(self) -> bool:
+        """True if there are batches, and the covariance of two data of one batch has no rule."""
+        return self.within is not None and bool(np.isnan(np.asarray(self.within, dtype=float)).any())
+
+    @property
+    def centred(self) -> bool:
+        """True if the mean is zero by construction."""
+        return is_centred(self.mean)
+
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Moments":
+        """Return the moments of sums of many units with independent weights and biases."""
+        mean2 = self.mean * self.mean
+        return Moments(
+            0,
+            sigma_w2 * (mean2 + self.var_mu) + sigma_b2,
+            sigma_w2 * self.var_chi,
+            self.error + rounding,
+            None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2,
+            None if self.of_scale is None else self.of_scale + rounding,
+            self.noise and self.noise.times(sigma_w2),
+        )
+
+    def over_root(self, n: Kind, q: Any, centre: Any) -> "Moments":
+        """Return the moments of (x - centre)/sqrt(q); the centre is the mean of x, or 0."""
+        mean = 0 if self.centred or not is_centred(centre) else self.mean / n.sqrt(q)
+        scaled = self._linear(lambda variance: variance / q, mean, self.error)
+        return scaled if n.exact else replace(scaled, of_scale=self.error * abs(1 - scaled.square) + n.epsilon)
+
+    def times_number(self, s: Any) -> "Moments":
+        """Return the moments of s x."""
+        return self._linear(lambda variance: s * s * variance, 0 if self.centred else s * self.mean)
+
+    def of_copies(self, m: int) -> "Moments":
+        """Return the moments of the mean of m independent copies of x."""
+        return self._linear(lambda variance: variance / m, self.mean)
+
+    def dropped(self, p: Any) -> "Moments":
+        """Return the moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum.
+
+        Data that are infinitely close lose the same units.
+        """
+        return replace(
+            self,
+            var_chi=self.var_chi + self.square * p / (1 - p),
+            noise=self.noise and self.noise.times(1 / (1 - p)),
+        )
+
+    def times(self, other: "Moments") -> "Moments":
+        """Return the moments of x y, y the `other`, independent unit."""
+        x, y, within, noise = self, other, None, None
+        if x.within is not None and y.within is not None:
+            within = x.within * (y.mean * y.mean + y.within) + x.mean * x.mean * y.within
+        if x.noise and y.noise:
+            change = x.noise.variance * y.square + x.square * y.noise.variance
+            noise = Noise(change, x.noise.error + y.noise.error)
+        return Moments(
+            0 if x.centred or y.centred else x.mean * y.mean,
+            x.var_mu * (y.mean * y.mean + y.var_mu) + x.mean * x.mean * y.var_mu,
+            x.var_chi * y.square + (x.mean * x.mean + x.var_mu) * y.var_chi,
+            x.error + y.error,
+            within,
+            noise=noise,
+        )
+
+    def plus(self, a: Any, other: "Moments", b: Any) -> "Moments":
+        """Return the moments of a x + b y, y the `other`, independent unit."""
+        x, y, noise = self, other, None
+        batches = x.within is not None or y.within is not None
+        if x.noise and y.noise:
+            change = a * a * x.noise.variance + b * b * y.noise.variance
+            noise = Noise(change, np.maximum(x.noise.error, y.noise.error))
+        return Moments(
+            0 if x.centred and y.centred else a * x.mean + b * y.mean,
+            a * a * x.var_mu + b * b * y.var_mu,
+            a * a * x.var_chi + b * b * y.var_chi,
+            np.maximum(x.error, y.error),
+            a * a * x.covariance + b * b * y.covariance if batches else None,
+            noise=noise,
+        )
+
+    def _linear(self, factor: Callable[[Any], Any], mean: Any, error: Any = 0.0) -> "Moments":
+        """Return the moments with this mean whose variances are multiplied by a factor with this relative error."""
+        return replace(
+            self,
+            mean=mean,
+            var_mu=factor(self.var_mu),
+            var_chi=factor(self.var_chi),
+            within=None if self.within is None else factor(self.within),
+            noise=self.noise and Noise(factor(self.noise.variance), self.noise.error + error),
+        )
+
+
+def is_centred(mean: Any) -> bool:
+    """Return whether a mean is the integer 0, which marks units whose mean is zero by construction."""
+    return isinstance(mean, int) and mean == 0
+
+
+def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+    """Return the relative error that `Moments` states, from mean, var_mu, var_chi and their absolute errors."""
+    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    product = mean * mean + abs(var_mu)
+    counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
+    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
+    return of_product * counted + lost[2] / (abs(var_chi) + tiny)
+
+
+CENTRED = Each(0, 0)
+"""The means of two data whose units are centred."""
+
+
+@final
+@dataclass(frozen=True)
+class Pairs:
+    """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
+
+    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); rank: the
+    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
+    of the two data; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
+    """
+
+    q_a: Any
+    q_b: Any
+    q_ab: Any
+    same: Any = False
+    error: float = 0.0
+    rank: float = float("inf")
+    mean: Each = CENTRED
+    tangent: Any = None
+
+    @property
+    def square(self) -> Each:
+        """Mean squares of the two data."""
+        return Each(self.q_a, self.q_b)
+
+    @property
+    def variance(self) -> Each:
+        """Variances over the weights of the two data."""
+        return self.square - self.mean * self.mean
+
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Pairs":
+        """Return the second moments of sums of many units with independent weights and biases.
+
+        The tangent kernel of these weights and biases is the kernel itself.
+        """
+        q = sigma_w2 * self.square + sigma_b2
+        q_ab = sigma_w2 * self.q_ab + sigma_b2
+        tangent = None if self.tangent is None else q_ab + sigma_w2 * self.tangent
+        return self._with(q, q_ab, tangent, error=self.error + rounding, mean=CENTRED)
+
+    def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
+        """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data."""
+        root, c, mean = Each.of(q).map(n.sqrt), Each.of(centre), self.mean
+        square = self.square - c * (2 * mean - c)
+        lost = np.max(np.asarray(self.q_a / square.a, dtype=float))  # subtracting the means magnifies the error
+        apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
+        tangent = None if self.tangent is None else self.tangent / root.product
+        behind = {"error": float(lost) * self.error, "mean": (mean - c) / root}
+        return self._with(square / q, apart / root.product, tangent, **behind)
+
+    def times_number(self, s: Any) -> "Pairs":
+        """Return the second moments of s x."""
+        return self.linear(lambda product: s * s * product, s * s * self.square, mean=s * self.mean)
+
+    def of_copies(self, m: int) -> "Pairs":
+        """Return the second moments of the mean of m independent copies of x."""
+        tangent = None if self.tangent is None else self.tangent / m
+        product, mean2 = self.mean.product, self.mean * self.mean
+        return self._with(mean2 + (self.square - mean2) / m, product + (self.q_ab - product) / m, tangent)
+
+    def dropped(self, p: Any) -> "Pairs":
+        """Return the second moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum."""
+        return self.linear(lambda product: np.where(self.same, product / (1 - p), product), self.square / (1 - p))
+
+    def times(self, other: "Pairs") -> "Pairs":
+        """Return the second moments of x y, y the `other`, independent unit."""
+        x, y = self, other
+        tangent = None if x.tangent is None else x.tangent * y.q_ab + x.q_ab * y.tangent
+        behind = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
+        return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, **behind)
+
+    def plus(self, a: Any, other: "Pairs", b: Any) -> "Pairs":
+        """Return the second moments of a x + b y, y the `other`, independent unit."""
+        x, y = self, other
+        square = a * a * x.square + b * b * y.square + 2 * a * b * x.mean * y.mean
+        means = x.mean.a * y.mean.b + x.mean.b * y.mean.a
+        tangent = None if x.tangent is None else a * a * x.tangent + b * b * y.tangent
+        behind = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": a * x.mean + b * y.mean}
+        return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
+
+    def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
+        """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel."""
+        tangent = None if self.tangent is None else change(self.tangent)
+        return self._with(square, change(self.q_ab), tangent, **changes)
+
+    def _with(self, square: Each, q_ab: Any, tangent: Any, **changes: Any) -> "Pairs":
+        return replace(self, q_a=square.a, q_b=square.b, q_ab=q_ab, tangent=tangent, **changes)
+
+
+def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:
+    """Return a root L of a kernel L L^T, shape (D, rank), with orthogonal columns.
+
+    Eigenvalues that are zero up to rounding are dropped; `largest` is the size of numbers from which the kernel was
+    computed.
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > 2 * len(kernel) * FLOAT64.epsilon * max(largest, values[-1])
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def pivoted_root(kernel: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a root L of a kernel L L^T, shape (D, rank), by pivoted Cholesky: some directions may have no variance."""
+    from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only drawing needs it
+
+    factor, pivots, rank, _ = dpstrf(kernel, lower=1)
+    root = np.zeros((len(kernel), rank))
+    root[pivots - 1] = np.tril(factor)[:, :rank]
+    return root

@@ -1,0 +1,55 @@
+"""The kernel of the outputs on a data set, and their neural tangent kernel, in infinite width.
+
+The tangent kernel Theta is the kernel of the gradients with respect to all weights, in the parametrisation in which W
+and b are standard normal and a Dense multiplies them by sigma_w/sqrt(fan-in) and sigma_b. Behind a Dense it is
+K + (dK/dq_ab) Theta_in at fixed q_a and q_b (Jacot, Gabriel and Hongler 2018). The first term comes from the weights of
+the layer itself, and the derivative in the second from the verbs of the kernel: see `Pairs.tangent`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.foundations import checks
+from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.chain import behind_undrawn, shapes
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import Passage
+from igbtheory.layers.nodes.places import units_first
+from igbtheory.theory.kernels import OutputKernel
+
+Array = NDArray[np.float64]
+
+PASSAGE = Passage(gradients=True, trains=False)
+LARGEST = 5_000
+"""Largest number of data, for which the two kernels take 200 MB each."""
+
+
+def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
+    """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
+
+    Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
+    activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
+    many data; or the network is a sweep.
+    """
+    given = units_first(checks.data_set(inputs))
+    if len(given) > LARGEST:
+        raise ValueError(
+            f"expected at most {LARGEST} data to train on and to test, got {len(given)}, whose kernels take "
+            f"{2 * 8 * len(given) ** 2 / 2**30:.0f} GiB; train on a subsample"
+        )
+    _refuse_batches(layers)
+    shapes(layers, given.shape[2:])
+    # in evaluation mode, also in front of the first Dense
+    chain, data = behind_undrawn([layer for layer in layers if not layer.noisy], given)
+    kernel, tangent = OutputKernel(chain, data.astype(float), passage=PASSAGE).matrices("q_ab", "tangent")
+    return kernel, tangent
+
+
+def _refuse_batches(layers: tuple[Layer, ...]) -> None:
+    if (norm := batch_of(layers)) is not None:
+        raise ValueError(
+            f"expected no BatchNorm in a network that is trained in theory, got {norm!r}: the outputs of a batch "
+            "depend on one another, and their tangent kernel is not known here; use LayerNorm or RMSNorm"
+        )
