@@ -217,6 +217,20 @@ def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigm
         assert found.rate.limit == pytest.approx(found.gamma[-1], rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("activation", "power"),
+    # gamma of softplus grows like exp(constant depth^(2/3)), so its power doubles as often as depth^(2/3) does
+    [("softplus", 20.0), ("elu", 1.0)],
+)
+def test_a_slope_that_nears_1_slowly_decides_how_gamma_grows(activation: str, power: float) -> None:
+    """At sigma_w2 = 2 both become ReLU at large variances, whose gamma grows like depth^2."""
+    found = verdict(activation, 2.0, 0.0, depth=800)
+    assert (found.effect, found.course.rate.form) == ("amplifies", "undecided")
+    gamma = found.course.gamma
+    seen = np.log2(gamma[800] / gamma[400])
+    assert seen > power if activation == "softplus" else seen == pytest.approx(power, abs=0.1)
+
+
 def test_a_limit_that_biases_and_jumps_decide_together_is_not_claimed() -> None:
     assert verdict("x+0.3*sign(x)", 1.0, 0.1, depth=10).effect == "undecided"  # gamma is 0.469 at depth 1000
 
