@@ -35,6 +35,18 @@ WINGS = {
 
 
 @final
+class _Part(ModuleType):
+    """A part with a lasting name. A module below it that is found by its lasting name takes the place of no function.
+
+    Otherwise `import igbtheory.control.design` would put this module in the place of the function `design`.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in vars(self)):
+            super().__setattr__(name, value)
+
+
+@final
 class _Parts:
     """Finds the parts under their lasting names; both names give the same module. Its base class would load slowly."""
 
@@ -50,7 +62,9 @@ class _Parts:
 
     def exec_module(self, module: ModuleType) -> None:
         place = module.__name__.partition(".")[2]
-        sys.modules[module.__name__] = import_module(f"{PACKAGE}.{WINGS[place.partition('.')[0]]}.{place}")
+        part = import_module(f"{PACKAGE}.{WINGS[place.partition('.')[0]]}.{place}")
+        part.__class__ = _Part
+        sys.modules[module.__name__] = part
 
 
 def lasting(module: str) -> str:

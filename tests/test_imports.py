@@ -143,6 +143,7 @@ def test_parts_are_known_by_lasting_names_to_python_and_to_type_checkers() -> No
         assert aliases.lasting(f"igbtheory.{wing}.{part}.file") == f"igbtheory.{part}.file"
     below = [import_module(".tree", package) for package in ("igbtheory.formulas", igbtheory.formulas.__name__)]
     assert below[0] is below[1]
+    assert import_module(".design", "igbtheory.control").design is igbtheory.design
 
 
 def test_no_public_function_has_the_name_of_a_module_at_the_top() -> None:
