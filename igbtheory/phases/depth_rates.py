@@ -115,9 +115,9 @@ def is_shifted(block: Block, far: Block) -> bool:
 def excess_slope(block: Block, far: Block) -> float:
     """Return a, where E f'^2 exceeds that of the asymptote by the factor 1 + a/sqrt(q); 0: by less.
 
-    The share then changes by a/sqrt(q) in every layer, which is more than by the next layers of the asymptote. If a < 0,
-    as for softplus, gamma grows faster than any power of the depth. If a > 0, as for ELU, the share settles where the
-    kink of the asymptote makes up for it, so that gamma grows like q.
+    In every layer the share then changes by a/sqrt(q), which is more than by the next layers of the asymptote. If
+    a < 0, as for softplus, gamma grows faster than any power of the depth. If a > 0, as for ELU, the share settles
+    where the kink of the asymptote makes up for it, so that gamma grows like q.
     """
     excess = float(np.sqrt(LARGE) * (block.slope(LARGE) / far.slope(LARGE) - 1))
     return excess if abs(excess) > SHIFT else 0.0
