@@ -40,6 +40,7 @@ CLOSED = [
     igb.mlp(3, norm="batch"),
     igb.mlp(3, norm="batch", batch_size=8),
     igb.mlp(2, "squared_relu", norm="batch", batch_size=5),
+    igb.mlp(1, "relu", norm="batch", batch_size=2, pool=2),
     igb.Network(
         igb.Dense(), igb.LayerNorm(eps=0.1), igb.Activation("abs"), igb.AvgPool(3), igb.Dropout(0.3), igb.Dense()
     ),
@@ -323,7 +324,7 @@ def test_what_is_cut_off_is_enclosed(
     assert name == "linear" or abs(found.mean - mean) < 3  # 2.3 for the maximum of signs
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, "sqrt(1 + x**4)"])
 def test_the_growth_of_a_formula_bounds_it(name: str) -> None:
     phi = function_of(name)
     found = growth(phi)

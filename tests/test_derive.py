@@ -119,6 +119,7 @@ def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> 
 ALONE: dict[str, tuple[int, Callable[[Any], Any], list[Any]]] = {
     "hardtanh": (1, lambda x: min(max(x, -1), 1), [-1, 1]),
     "max(x - 1/2, 0)": (1, lambda x: max(x - MP.mpf(1) / 2, 0), [MP.mpf(1) / 2]),
+    "where(x > 0, x, exp(2*x) - 1)": (1, lambda x: x if x > 0 else MP.expm1(2 * x), [0]),
     "abs(x)*exp(-x**2)": (1, lambda x: abs(x) * MP.exp(-x * x), [0]),
     "relu": (2, lambda x: max(x, 0), [0]),
     "linear": (3, lambda x: x, [0]),
@@ -219,9 +220,18 @@ def test_the_density_of_the_guesses() -> None:
         assert float(found.pdf(g).subs(g, x)) == pytest.approx(law.pdf(x), rel=1e-12)
 
 
-@pytest.mark.parametrize("activation", [slow("tanh"), sp.tanh(sp.Symbol("t")) + 1])
-def test_what_has_no_closed_form_stays_an_average_of_any_precision(activation: Any) -> None:
-    net = igb.mlp(1, activation, sigma_w2=1.5, sigma_b2=0.1)
+POOLED = igb.Network(igb.Dense(), igb.BatchNorm(5), igb.Activation("exp(x)"), igb.MaxPool(2), igb.Dense())
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        slow(igb.mlp(1, "tanh", sigma_w2=1.5, sigma_b2=0.1)),
+        igb.mlp(1, sp.tanh(sp.Symbol("t")) + 1, sigma_w2=1.5, sigma_b2=0.1),
+        POOLED,
+    ],
+)
+def test_what_has_no_closed_form_stays_an_average_of_any_precision(net: igb.Network) -> None:
     found = net.derive()
     assert "Integral" in str(found.var_chi)
     assert r"\int" in found.latex()

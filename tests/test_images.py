@@ -207,6 +207,14 @@ def test_tokens_are_sums_of_patches_and_uniform_attention_is_their_mean() -> Non
 
 
 @pytest.mark.usefixtures("few_worlds")
+def test_finite_attention_acts_on_every_datum_alone() -> None:
+    """Also with as many data as heads, where axes that are exchanged have the same length."""
+    x = np.random.default_rng(0).standard_normal((2, 6, 4))
+    layer = igb.Attention(2)
+    every, last = (layer.samples(part, np.random.default_rng(1), 8) for part in (x, x[1:]))
+    np.testing.assert_allclose(every[1:], last, rtol=1e-12)
+
+
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)

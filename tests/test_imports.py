@@ -1,30 +1,33 @@
 """Imports: the package is instant, and a prediction loads nothing that it does not need."""
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import igbtheory.layers
+from igbtheory import aliases
 
 HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cyclopts")
 
 
 ONE_NUMBER = "import igbtheory as igb; igb.mlp(3, 'relu').predict().gamma"
 SUBSYSTEMS = (
-    *(f"igbtheory.{name}" for name in ("certificate", "cli", "control", "derivation", "exact", "inference", "losses")),
-    *(f"igbtheory.{name}" for name in ("phases", "printing", "simulation", "text", "torch", "verdict", "guesses")),
+    *("igbtheory.foundations.text", "igbtheory.guesses", "igbtheory.phases", "igbtheory.presentation"),
+    *(f"igbtheory.networks.{name}" for name in ("control", "losses", "printing", "simulation", "training")),
+    *(f"igbtheory.theory.{name}" for name in ("certificate", "data_set", "derivation", "exact")),
     *(f"igbtheory.mathematics.averages.{name}" for name in ("rules", "slopes")),
-    "igbtheory.layers.batches.law",
-    *(f"igbtheory.formulas.{name}" for name in ("callables", "sympy_reader")),
-    *(f"igbtheory.layers.{name}" for name in ("attention", "convolution", "residual")),
-    "igbtheory.mathematics.numbers.certified",
-    "igbtheory.mathematics.numbers.symbolic",
-    "igbtheory.theory.data_set",
+    *(f"igbtheory.mathematics.formulas.{name}" for name in ("callables", "sympy_reader")),
+    *(f"igbtheory.mathematics.numbers.{name}" for name in ("certified", "symbolic")),
+    *(f"igbtheory.layers.{name}" for name in ("attention", "batches.law", "convolution", "residual")),
+    "igbtheory.torch",
 )
 """Parts that the bias ratio of one network does not need."""
 
@@ -44,10 +47,13 @@ SUBSYSTEMS = (
         ("import igbtheory as igb; igb.study, igb.studies.preset", ("sympy", "matplotlib", "torch", "scipy.stats")),
         (
             "from igbtheory.cli import main; main(['--help'])",
-            (*HEAVY[:6], "igbtheory.network", "igbtheory.presentation.cli.phase"),
+            (*HEAVY[:6], "igbtheory.networks.network", "igbtheory.presentation.cli.phase"),
         ),
         *(
-            (f"from igbtheory.cli import main; main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.network"))
+            (
+                f"from igbtheory.cli import main; main(['{command}', '--help'])",
+                (*HEAVY[:6], "igbtheory.networks.network"),
+            )
             for command in ("predict", "infer", "measure")
         ),
     ],
@@ -60,27 +66,89 @@ def test_nothing_heavy_is_loaded_before_it_is_used(code: str, spared: tuple[str,
     assert done.stdout.strip() == "[]"
 
 
-def imported(node: ast.AST) -> Iterator[str]:
-    """Parts of the package that a module imports, but for type annotations."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ImportFrom) and child.module and child.module.split(".")[0] == "igbtheory":
-            first = child.module.split(".")[1:2]
-            yield from first or (name.name for name in child.names)
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            yield from imported(child)
+WINGS = (
+    *("foundations", "mathematics", "layers", "guesses", "theory", "networks", "phases", "claims", "torch"),
+    "presentation",
+)
+"""The wings, lower ones first, in the order of docs/extend.rst."""
+CHECKOUT = Path(__file__).parent.parent
+ROOT = CHECKOUT / "igbtheory"
+FILES = {
+    ".".join(path.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.rglob("*.py")
+    if not {"derivations", "figures"} & set(path.relative_to(ROOT).parts)
+}
+"""Paths of the modules of the package by their names."""
+NAME = re.compile(r"igbtheory(\.\w+)+\.?(:\w+)?")
+"""Pattern of the name of a module, or of the part of it in front of a variable."""
+STILL_IN_A_CIRCLE = {
+    ("igbtheory.layers.layer", "igbtheory.layers.general"),  # the rule of a layer without one draws its units
+    ("igbtheory.theory.derivation.result", "igbtheory.theory.derivation"),  # a pickle derives anew
+}
+"""Imports of one file by another that also imports the first; the reason stands behind each."""
 
 
-def test_no_folder_imports_from_one_below_it() -> None:
-    checkout = Path(__file__).parent.parent
-    root, listed = checkout / "igbtheory", (checkout / "docs" / "extend.rst").read_text(encoding="utf-8")
-    order = re.findall(r"^``(\w+)[/.]\S*`` ", listed.partition("The folders\n")[2], re.MULTILINE)
-    parts = {path.relative_to(root).parts[0].removesuffix(".py") for path in root.rglob("*.py")}
-    assert {part for part in parts if not part.startswith("__")} == set(order)
-    for path in root.rglob("*.py"):
-        own = path.relative_to(root).parts[0].removesuffix(".py")
-        if own in order:
-            found = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
-            assert {name for name in found if order.index(name) > order.index(own)} == set(), path
+def imported(module: str) -> Iterator[str]:
+    """Yield the modules of the package that a module imports, in functions and for types too, or names in a text.
+
+    The public names of a folder that are loaded when they are used count; those of the package itself are for users.
+    """
+    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(str(place), names):
+                yield from (f"{place}.{name.name}" if f"{place}.{name.name}" in FILES else place for name in names)
+            case ast.Import(names):
+                yield from (name.name for name in names)
+            case ast.Constant(str(text)) if module != "igbtheory" and NAME.fullmatch(text):
+                yield text.partition(":")[0].rstrip(".")
+            case ast.Assign([ast.Name("_HOMES")], ast.Dict(values=values)) if module != "igbtheory":
+                yield from (f"{module}.{ast.literal_eval(value)}" for value in values)
+
+
+def graph() -> dict[str, set[str]]:
+    """Return the modules of the package that each of them imports, by their names in the wings."""
+    edges = {module: {name for name in imported(module) if f"{name}.".startswith("igbtheory.")} for module in FILES}
+    assert set().union(*edges.values()) <= FILES.keys()
+    return {module: names - {module} for module, names in edges.items()}
+
+
+def floor(module: str) -> float:
+    """Return the height of a module: of its wing; of the public names, which the presentation may use; of aliases."""
+    _, wing, *_ = f"{module}.".split(".")
+    heights = {"aliases": -1.0, "": len(WINGS) - 1.5, "__main__": len(WINGS)}
+    return heights[wing] if wing in heights else WINGS.index(wing)
+
+
+def test_no_wing_imports_from_one_above_it() -> None:
+    table = (CHECKOUT / "docs" / "extend.rst").read_text(encoding="utf-8").partition("The folders\n")[2]
+    assert tuple(re.findall(r"^``(\w+)/`` ", table, re.MULTILINE)) == WINGS
+    expected = {*WINGS, "__init__.py", "__main__.py", "aliases.py", "py.typed"}
+    assert {path.name for path in ROOT.iterdir()} - {"__pycache__"} == expected
+    assert [(a, b) for a, names in graph().items() for b in names if floor(b) > floor(a)] == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    edges = graph()
+    for a, b in STILL_IN_A_CIRCLE:
+        edges[a].remove(b)  # KeyError: it is cut, and the row goes
+    graphlib.TopologicalSorter(edges).prepare()  # CycleError names the files
+
+
+def test_parts_are_known_by_lasting_names_to_python_and_to_type_checkers() -> None:
+    stubs = {path.stem: path.read_text(encoding="utf-8") for path in (CHECKOUT / "stubs" / "igbtheory").glob("*.pyi")}
+    assert stubs == {part: f"from igbtheory.{wing}.{part} import *\n" for part, wing in aliases.WINGS.items()}
+    for part, wing in aliases.WINGS.items():
+        assert import_module(f"igbtheory.{part}") is import_module(f"igbtheory.{wing}.{part}")
+        assert aliases.lasting(f"igbtheory.{wing}.{part}.file") == f"igbtheory.{part}.file"
+    below = [import_module(".tree", package) for package in ("igbtheory.formulas", igbtheory.formulas.__name__)]
+    assert below[0] is below[1]
+    assert import_module(".design", "igbtheory.control").design is igbtheory.design
+
+
+def test_no_public_function_has_the_name_of_a_module_at_the_top() -> None:
+    functions = {name for name in igbtheory.__all__ if not isinstance(getattr(igbtheory, name), ModuleType)}
+    assert not functions & {*WINGS, *aliases.WINGS, "aliases", "derivations", "figures"}
 
 
 def test_a_misspelt_name_is_answered_by_the_nearest_one() -> None:

@@ -217,6 +217,7 @@ def test_splits_and_absorption_times() -> None:
     assert np.any(np.abs(shares[slow, at - 1] - found.labels) > 0.05)
     assert neutral.absorption_time(0.25).mean().value < prejudiced.absorption_time(0.25).mean().value
     assert np.all(found.absorption_time(1.0).draws == 0)
+    assert np.array_equal(found.to_dict()["accuracy"]["mean"], found.accuracy.mean().value)
     cut = igb.mlp(3, "relu").train(DIGITS, LABELS % 2, times=[0.0], draws=400)
     assert np.isinf(cut.absorption_time(0.0).draws).any()
 

@@ -6,6 +6,7 @@ the count among D data, and `BatchedGuessLaw` is that law if batch normalisation
 `DatasetClassLaw` are these four laws for several classes. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean
 softmax probabilities. `accuracy_bounds` bounds the accuracy of guesses. Methods have the names of scipy.stats.
 
+The folder `inference` goes the other way: from observed guesses to gamma.
 A law is loaded when it is first used, since most predictions need only the first one or none.
 """
 

@@ -1,5 +1,7 @@
 """Layers, one file for each: `samples` defines a layer, `rule` is optional exact knowledge.
 
+The folder `nodes` has what flows through layers, `batches` the units behind BatchNorm, and `inputs` what flows in.
+
 Most files hold one layer or a few of a kind. `layer` has their base class, `general` estimates layers without exact
 rules, and `registered` knows the layers of users. `chain` puts layers in a row, and `batch_sizes` finds the batches of
 a network. `spatial` has the base classes of layers of images and sequences, and `blocks` computes their kernels in

@@ -9,8 +9,9 @@ from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.diagram import Diagram, diagram
 from igbtheory.phases.fixed_points import FixedPoint, fixed_points
 from igbtheory.phases.gradients import Gradients, gradients
+from igbtheory.phases.judgement import Cause
 from igbtheory.phases.residual_limit import ResidualLimit, residual_limit
-from igbtheory.phases.verdict import Cause, Verdict, verdict
+from igbtheory.phases.verdict import Verdict, verdict
 
 __all__ = [
     "Block",

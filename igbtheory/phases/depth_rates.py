@@ -6,6 +6,7 @@ With share' = share (chi_1 - k share^s + ...), where s = 1 for smooth f and s = 
     chi_1 = 1              gamma ~ (s k l)^(1/s): k l for smooth f and (k l)^2/4 for f with kinks
     chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2 for f with kinks; gamma ~ l for linear f or jumps
     chi_1 = 1, q ~ l^2     gamma ~ l^2 for f with kinks; for linear f the limit is not known
+    chi_1 = 1 + a/sqrt(q)  gamma grows faster than any power if a < 0 (softplus), and like q if a > 0 (ELU)
     c < 1                  gamma settles, and its distance from the limit is multiplied by dc'/dc in every layer
 
 For smooth f, k = sigma_w2 q E phi''^2/2. A kink at which phi' jumps by J adds J^2 p(kink) sqrt(q/pi) 2/3 sigma_w2 to k,
@@ -66,6 +67,8 @@ class Rate:
             case "none":
                 to = "" if np.isnan(self.limit) else f" {self.limit:.6g}"
                 return f"tends to a value{to} that the first layers decide"
+            case _ if self.limit == np.inf:
+                return "grows without bound, as fast as the variance decides, which has no fixed point"
             case _:
                 return "has no limit that a fixed point of the variance decides"
 
@@ -92,6 +95,9 @@ def rate_at(point: FixedPoint, at: Variance, block: Block) -> Rate:
     grows = np.isinf(point.q) and point.growth == 1
     if grows and is_shifted(block, far):
         return Rate("undecided") if abs(k) <= FLAT else Rate("power", 1 / s, limit=np.inf)
+    excess = excess_slope(block, far) if grows and not block.jumps else 0.0
+    if excess:
+        return Rate("undecided", limit=np.inf if excess < 0 or abs(k) > FLAT else np.nan)
     # biases add up in a linear network; a jump keeps the difference of two units at about 1, so that their share is 1/q
     if grows and (abs(k) <= FLAT or block.jumps):
         return Rate("power", 1.0, limit=np.inf)
@@ -104,6 +110,17 @@ def is_shifted(block: Block, far: Block) -> bool:
     If the growth factor tends to 1, the variance then grows like depth^2, whether there are biases or not.
     """
     return bool(abs(block.square(LARGE) - far.square(LARGE)) > SHIFT * np.sqrt(LARGE))
+
+
+def excess_slope(block: Block, far: Block) -> float:
+    """Return a, where E f'^2 exceeds that of the asymptote by the factor 1 + a/sqrt(q); 0: by less.
+
+    In every layer the share then changes by a/sqrt(q), which is more than by the next layers of the asymptote. If
+    a < 0, as for softplus, gamma grows faster than any power of the depth. If a > 0, as for ELU, the share settles
+    where the kink of the asymptote makes up for it, so that gamma grows like q.
+    """
+    excess = float(np.sqrt(LARGE) * (block.slope(LARGE) / far.slope(LARGE) - 1))
+    return excess if abs(excess) > SHIFT else 0.0
 
 
 def curvature(block: Block, q: float) -> tuple[float, float]:

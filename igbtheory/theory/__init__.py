@@ -1,4 +1,9 @@
-"""Predictions for layers in a row in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
+"""The theory of layers in a row in infinite width.
+
+`gaussian_inputs` and `data_set` pass a law or a kernel through the layers, and `prediction` is the result.
+`certificate` passes balls instead, which prove a number, and `derivation` symbols, which give formulas; `exact` is the
+check that both share, and `output_layer` has the moments that all three results show.
+"""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Untrained PyTorch models: measure them, read them into the theory, explain and initialise them.
 
-Importing this loads no PyTorch.
+The folder `studies` trains them, and follows how they lose their bias. Importing this loads no PyTorch.
 """
 
 from igbtheory.torch.ensemble import measure

@@ -1,7 +1,8 @@
 """`igb activation`: the verdict on an activation."""
 
 from igbtheory.phases import verdict
-from igbtheory.presentation.cli.options import Assignments, Gaussian, Printed, Text, Variances, Whole, with_parameters
+from igbtheory.presentation.cli.options import Gaussian, Printed, Variances, with_parameters
+from igbtheory.presentation.cli.parameters import Assignments, Text, Whole
 
 
 def activation(

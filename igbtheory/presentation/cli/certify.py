@@ -1,6 +1,7 @@
 """`igb certify`: the prediction in infinite width with proven digits."""
 
-from igbtheory.presentation.cli.options import GaussianCase, Whole
+from igbtheory.presentation.cli.options import GaussianCase
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def certify(case: GaussianCase = GaussianCase(), *, digits: Whole = 15) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from igbtheory.presentation.cli.options import Case, Whole
+from igbtheory.presentation.cli.options import Case
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def classes(

@@ -11,8 +11,8 @@ import numpy as np
 import igbtheory as igb
 from igbtheory.foundations import checks
 from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read, told
-from igbtheory.presentation.cli.options import Data
 from igbtheory.presentation.cli.output import tell
+from igbtheory.presentation.cli.parameters import DataFile
 
 DIGITS = "digits"
 HEADERS = {"true": True, "yes": True, "false": False, "no": False}
@@ -32,7 +32,7 @@ class Taken:
     count: int
 
 
-def taken(chosen: Data, check: Callable[[Any], Any] = checks.data_set) -> Taken:
+def taken(chosen: DataFile, check: Callable[[Any], Any] = checks.data_set) -> Taken:
     """Return the data that the options choose, after the check, whose errors name the source."""
     source = str(chosen.data)
     if source == DIGITS:
@@ -49,7 +49,7 @@ def taken(chosen: Data, check: Callable[[Any], Any] = checks.data_set) -> Taken:
     return Taken(values[rows], labels, _text(source, values[rows], treatment), rows, len(values))
 
 
-def labels_of(file: str | None, chosen: Data, data: Taken) -> Any:
+def labels_of(file: str | None, chosen: DataFile, data: Taken) -> Any:
     """Return the labels or targets of the taken data, from a file or those that come with the data."""
     if file is None:
         if data.labels is None:
@@ -65,7 +65,7 @@ def labels_of(file: str | None, chosen: Data, data: Taken) -> Any:
     return labels[data.rows]
 
 
-def choices(chosen: Data) -> Choices:
+def choices(chosen: DataFile) -> Choices:
     """Return what the options say about a file."""
     header = None if chosen.header is None else HEADERS[checks.known("--header", chosen.header.lower(), HEADERS)]
     column = None if chosen.label_column.lower() == "none" else chosen.label_column
@@ -80,7 +80,7 @@ def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
         raise ValueError(f"{source}: {error}") from None
 
 
-def _rows(chosen: Data, count: int, source: str) -> Any:
+def _rows(chosen: DataFile, count: int, source: str) -> Any:
     """Return the places of the first rows, or of rows drawn at random, in increasing order; or of all."""
     if chosen.first is not None and chosen.sample is not None:
         raise ValueError("expected --first or --sample, got both; leave one out")

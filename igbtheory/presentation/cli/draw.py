@@ -5,7 +5,8 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.foundations.whole_files import whole_file
-from igbtheory.presentation.cli.options import Case, Whole
+from igbtheory.presentation.cli.options import Case
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def draw(

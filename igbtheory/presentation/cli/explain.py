@@ -2,7 +2,8 @@
 
 import igbtheory as igb
 from igbtheory.presentation.cli.measure import model_data
-from igbtheory.presentation.cli.options import Data, Model, Output, Printed, Whole
+from igbtheory.presentation.cli.options import Data, Printed
+from igbtheory.presentation.cli.parameters import Model, Output, Whole
 
 
 def explain(

@@ -4,7 +4,7 @@ from contextlib import suppress
 from threading import Event
 
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Whole
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Data, Header, Printed, Text, Whole
+from igbtheory.presentation.cli.options import Data, Printed
+from igbtheory.presentation.cli.parameters import Header, Text, Whole
 
 
 def infer(

@@ -1,7 +1,8 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Case, Whole
+from igbtheory.presentation.cli.options import Case
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def losses(  # noqa: PLR0913 - one argument for each option

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 import igbtheory as igb
-from igbtheory.presentation.cli.options import Data, Model, Output, Printed, Run, Text, Whole
+from igbtheory.presentation.cli.options import Data, Printed, Run
 from igbtheory.presentation.cli.output import show, show_json
+from igbtheory.presentation.cli.parameters import Model, Output, Text, Whole
 
 if TYPE_CHECKING:
     from igbtheory.presentation.cli.data import Taken

@@ -13,7 +13,8 @@ from igbtheory.phases import Phase, classify, edge_of_chaos, edges_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Assignments, Printed, Run, Text, Whole, with_parameters
+from igbtheory.presentation.cli.options import Printed, Run, with_parameters
+from igbtheory.presentation.cli.parameters import Assignments, Text, Whole
 
 POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
 POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")

@@ -3,7 +3,8 @@
 from typing import Any
 
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Case, Whole
+from igbtheory.presentation.cli.options import Case
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def predict(case: Case = Case(), *, digits: Whole | None = None) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Run, Seed
+from igbtheory.presentation.cli.options import Run
+from igbtheory.presentation.cli.parameters import Seed
 
 
 def report(

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from igbtheory.presentation.cli.options import Case, Run, Whole
+from igbtheory.presentation.cli.options import Case, Run
+from igbtheory.presentation.cli.parameters import Whole
 
 
 def simulate(

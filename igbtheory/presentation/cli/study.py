@@ -8,7 +8,8 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Data, DataSet, Model, Printed, Run, Text, Whole
+from igbtheory.presentation.cli.options import Data, Printed, Run
+from igbtheory.presentation.cli.parameters import DataSet, Model, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.data import labels_of
-from igbtheory.presentation.cli.options import Case, Text, Whole
+from igbtheory.presentation.cli.options import Case
+from igbtheory.presentation.cli.parameters import Text, Whole
 
 
 def train(

@@ -10,7 +10,8 @@ from igbtheory.claims.report import as_dict, summary, write_reports
 from igbtheory.claims.runner import run as examine
 from igbtheory.foundations import checks
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Run, Seed
+from igbtheory.presentation.cli.options import Run
+from igbtheory.presentation.cli.parameters import Seed
 
 
 def verify(

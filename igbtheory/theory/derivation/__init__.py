@@ -8,8 +8,9 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import LawNode, Passage
 from igbtheory.mathematics.numbers.symbolic import SYMBOLIC
 from igbtheory.theory.derivation.depth import AtDepth
+from igbtheory.theory.derivation.layers import DerivedLayer, layers_of
 from igbtheory.theory.derivation.nodes import FormalGaussian, behind
-from igbtheory.theory.derivation.result import Derivation, DerivedLayer, layers_of
+from igbtheory.theory.derivation.result import Derivation
 from igbtheory.theory.derivation.states import in_symbols, rule
 from igbtheory.theory.exact import refuse_inexact
 

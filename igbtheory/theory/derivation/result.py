@@ -1,6 +1,5 @@
 """The result of `Network.derive`: formulas for the variances, the bias ratio and the density of G0."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -12,58 +11,15 @@ from igbtheory.mathematics.averages.mesh import UnresolvedError
 from igbtheory.theory.derivation.average import Average, in_double
 from igbtheory.theory.derivation.depth import AtDepth, at_depth
 from igbtheory.theory.derivation.document import Document, density, quantile
-from igbtheory.theory.derivation.form import LONG, simplified
+from igbtheory.theory.derivation.layers import DerivedLayer
 from igbtheory.theory.derivation.recursion import Recursion
 from igbtheory.theory.derivation.shorthands import documented
-from igbtheory.theory.derivation.states import Rule, S, V, at
+from igbtheory.theory.derivation.states import S, V, at
 from igbtheory.theory.output_layer import OutputLayer
 
-CHAINED = 2
-"""Number of hidden layers up to which formulas are given in full, even if they are long."""
 FEW = 8
 """Number of digits that are printed of a value from quadrature."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
-
-
-@final
-@dataclass(frozen=True)
-class DerivedLayer:
-    """Variances after a Dense: var_mu, var_chi.
-
-    explicit: True if they are in the symbols of the network, False if they are in the symbols v_mu_l, v_chi_l of the
-    layer l = `before`.
-    """
-
-    var_mu: Any
-    var_chi: Any
-    rule: Rule
-    before: int
-    explicit: bool
-
-    @cached_property
-    def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi."""
-        return simplified(self.var_mu / self.var_chi)
-
-    @cached_property
-    def c(self) -> Any:
-        """Correlation var_mu/(var_mu + var_chi) of two data."""
-        return simplified(self.var_mu / (self.var_mu + self.var_chi))
-
-
-def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLayer, ...]:
-    """Return the layers with these rules. before: the layers whose symbols the rules contain, 0 for the inputs."""
-    found: list[DerivedLayer] = []
-    for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
-        prior = found[k - 1] if k else None
-        explicit = prior is None or prior.explicit or not rule.symbols
-        values = tuple(at(part, k) for part in rule.local)
-        if explicit:
-            exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
-            explicit = i <= CHAINED or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
-        of_mu, of_chi = map(simplified, exact) if explicit else values
-        found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
-    return tuple(found)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import sympy as sp
 
@@ -22,13 +22,11 @@ from igbtheory.theory.derivation.document import (
     quantile,
 )
 from igbtheory.theory.derivation.functions import definitions, told_apart
+from igbtheory.theory.derivation.layers import DerivedLayer
 from igbtheory.theory.derivation.states import MANY, C, Q, S, UnitSymbol, V, at
 
-if TYPE_CHECKING:
-    from igbtheory.theory.derivation.result import DerivedLayer
 
-
-def documented(layers: Sequence["DerivedLayer"]) -> Document:
+def documented(layers: Sequence[DerivedLayer]) -> Document:
     """Return the equations of the output, and the definitions of all symbols and functions in them."""
     shorthands = _Shorthands(layers, _run(layers))
     output = shorthands.output()
@@ -38,7 +36,7 @@ def documented(layers: Sequence["DerivedLayer"]) -> Document:
     return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
 
 
-def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
+def _run(layers: Sequence[DerivedLayer]) -> tuple[int, int]:
     """Return the first and the last of the layers at the end that have one rule in the symbols of the layer before."""
     first, last = first_equal(layers), len(layers)
     return (first, last) if first < last == layers[-1].before + 1 else (last + 1, last)
@@ -49,7 +47,7 @@ def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
 class _Shorthands:
     """Symbols of units and their definitions. run: the first and last layer for which one equation in l is printed."""
 
-    layers: Sequence["DerivedLayer"]
+    layers: Sequence[DerivedLayer]
     run: tuple[int, int]
 
     def output(self) -> list[Equation]:

@@ -1,0 +1,58 @@
+"""Parameters that several commands have, by their types, and how a data set is named."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter, Token
+
+
+def _whole(_: type, tokens: Sequence[Token]) -> int:
+    """Return a whole number, which may be written 1e6. Cyclopts itself would silently read 2.5 as 2."""
+    value = tokens[0].value
+    with suppress(ValueError):
+        return int(value)
+    with suppress(ValueError, OverflowError):
+        if (number := float(value)) == int(number):
+            return int(number)
+    raise ValueError(f"expected a whole number, got {value!r}")
+
+
+Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
+_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
+folder of images, or - for a CSV from standard input."""
+DataSet = Annotated[Text, Parameter(help=_DATA)]
+_MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
+or package.module:NAME."""
+Model = Annotated[str, Parameter(help=_MODEL)]
+_OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
+_HEADER = "Whether the first row of a table names its columns, yes or no; by default it does if it has words."
+Header = Annotated[str | None, Parameter(help=_HEADER)]
+Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
+Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
+_PARAM = 'The value of a parameter in the formula, such as a=5 for "x + sin(a*x)**2/a"; repeat it for each parameter.'
+Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="", help=_PARAM)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class DataFile:
+    """A data set, how its file is read, and which of its rows are taken."""
+
+    data: DataSet | None = None
+    key: Text | None = None
+    """The name of the array in FILE.npz or FILE.pt that is the data, or of the data and the labels: images,fine."""
+    label_column: Text = "ask"
+    """Name or place (0, 1, ..., -1) of the column of a table that has the labels, or none if all are features."""
+    header: Header = None
+    axes: str | None = None
+    """Axes of images or sequences whose shape does not tell: NCHW, NHWC, NHW (grey), or NTF (tokens, features)."""
+    standardise: bool = False
+    """Take off the mean of the data set, and divide by its standard deviation."""
+    first: Whole | None = None
+    """Only the first rows of the data set."""
+    sample: Whole | None = None
+    """Only so many rows of the data set, drawn at random with --seed."""
+    seed: Seed = 0

@@ -1,0 +1,1 @@
+from igbtheory.theory.derivation import *

@@ -1,0 +1,1 @@
+from igbtheory.mathematics.formulas import *

@@ -1,0 +1,1 @@
+from igbtheory.guesses.inference import *

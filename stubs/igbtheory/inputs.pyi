@@ -1,0 +1,1 @@
+from igbtheory.layers.inputs import *

@@ -1,0 +1,1 @@
+from igbtheory.presentation.pictures import *

@@ -1,0 +1,1 @@
+from igbtheory.foundations.runs import *

@@ -1,0 +1,1 @@
+from igbtheory.torch.studies import *

@@ -1,0 +1,1 @@
+from igbtheory.networks.training import *
