@@ -70,7 +70,7 @@ _HOMES = {
     "mlp": "igbtheory.networks.network",
     "phases": "igbtheory",
     "read_data": "igbtheory.foundations.files",
-    "register": "igbtheory.layers",
+    "register": "igbtheory.layers.registered",
     "resnet": "igbtheory.networks.images",
     "runs": "igbtheory",
     "simulate": "igbtheory.networks.simulation",

@@ -44,7 +44,6 @@ _HOMES = {
     "SwiGLU": "gates",
     "TokenMixing": "token_mixing",
     "Tokens": "tokens",
-    "register": "registered",
 }
 
 __all__ = tuple(_HOMES)
