@@ -8,7 +8,7 @@ creates such objects and runs nothing else.
 import json
 import math
 import re
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -150,10 +150,14 @@ def _named(name: str) -> Any:
 
 
 def _object(name: str, state: dict[str, Any]) -> Any:
-    """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one."""
+    """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one.
+
+    A field with a default may be missing: it is younger than the text, and a class attribute holds the default.
+    """
     kind = _named(name)
-    expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
-    if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
+    expected = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    missing = [expected.pop(field) for field in expected.keys() - state.keys()]
+    if not isinstance(kind, type) or _name(kind) != name or expected.keys() != state.keys() or MISSING in missing:
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():

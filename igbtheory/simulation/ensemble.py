@@ -61,18 +61,19 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
             found = list(results)
-    moments, guesses = (np.concatenate([part[name] for part in found]) for name in ("moments", "guesses"))
+    moments, variances, guesses = (np.concatenate(parts) for parts in zip(*(part.values() for part in found), strict=True))
     if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
-    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments)
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments, variances)
 
 
 def _block(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
-    """Return the moments and the guesses of a block of networks."""
-    moments, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
-    return {"moments": np.stack(moments), "guesses": np.array(guesses)}
+    """Return the moments, the variances of the guesses and the guesses of a block of networks."""
+    found, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
+    moments = np.stack(found)
+    return {"moments": moments[..., :2], "guess_variances": moments[..., 2], "guesses": np.array(guesses)}
 
 
 def outputs(

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from igbtheory.guesses.bias_of_guesses import MEANING
 from igbtheory.prediction import PerLayer
-from igbtheory.simulation.estimates import NAMES, caution
+from igbtheory.simulation.estimates import ESTIMATES, caution
 from igbtheory.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.text import measured, not_negative, table
 
@@ -49,7 +50,7 @@ def beside_theory(simulation: "Simulation") -> str:
     prediction = simulation.network.predict(simulation.inputs)
     expected = observable(prediction, simulation.samples)
     rows = []
-    for name in NAMES:
+    for name in ESTIMATES[::2]:
         theory, found = float(getattr(expected, name)[-1]), getattr(simulation, name)
         shown = measured(not_negative(found, theory), getattr(simulation, f"{name}_error"))
         rows.append([name, f"{theory:.6g}", shown])
@@ -59,7 +60,7 @@ def beside_theory(simulation: "Simulation") -> str:
     rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
     drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
     found = table(("output", "infinite width", f"width {simulation.width}"), rows)
-    return f"{drawn}\n\n{found}{caution(simulation.networks)}"
+    return f"{drawn}\n\n{found}\n\n{MEANING}{caution(simulation.networks)}"
 
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:

@@ -1,0 +1,39 @@
+"""Var(G0) of a linear output layer from the directions of the features that it reads, for pairs of data."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The numbers of the first and of the second datum of every pair."""
+
+
+def pairs_of_data(order: NDArray[np.intp], count: int, stride: int = 1) -> Pairs:
+    """Return up to `count` pairs of different data, in which all data are equally frequent if they are enough.
+
+    The data in this order form a ring, and their distance on it is a multiple of `stride`: 1, 2, ... times.
+    """
+    size = len(order)
+    farthest = min(-(-count // size), max(1, size // stride // 2))
+    shifts = stride * np.arange(1, farthest + 1)[:, None]
+    return np.tile(order, farthest)[:count], order[(np.arange(size) + shifts) % size].ravel()[:count]
+
+
+def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> float:
+    """Return the mean of arcsin(c)/(2 pi) over these pairs of data, c the cosine of their features, (data, units).
+
+    At these features it is Var(G0) over the weights of a linear output layer, normal and independent, for the given
+    pairs. bias: what the output biases add to the covariance of every pair, where the features add the mean of their
+    products over the units.
+    """
+    used, (first, second) = np.unique(np.stack(pairs), return_inverse=True)
+    x = features[used].reshape(len(used), -1)
+    x = x / np.sqrt(x.shape[1], dtype=x.dtype)
+    # data without features get the same output, so that they agree with one another and with no other datum
+    beside = np.where(x.any(axis=1), 0, 1) if bias == 0 else np.sqrt(bias)
+    x = np.column_stack([x, np.broadcast_to(beside, len(x)).astype(x.dtype)])
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors keeps its digits as c approaches 1
+    halves = np.linalg.norm(x[first] - x[second], axis=1) / 2
+    return float(0.25 - np.arcsin(np.minimum(halves, 1), dtype=float).mean() / np.pi)
