@@ -19,6 +19,11 @@ def with_itself(variance: Any, size: int) -> Any:
     return variance + (0.25 - variance) / size
 
 
+def without_itself(variance: Any, size: int) -> Any:
+    """Return Var(G0) over pairs of different data, from that over all pairs of `size` data; of one datum it is 1/4."""
+    return (size * variance - 0.25) / (size - 1) if size > 1 else variance
+
+
 def gamma_of_variance(variance: Any) -> Any:
     """Return gamma_guess = c/(1 - c), c = sin(2 pi Var(G0)): at this gamma Phi(sqrt(gamma) U) has this variance.
 

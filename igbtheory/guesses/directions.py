@@ -10,12 +10,13 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def pairs_of_data(order: NDArray[np.intp], count: int, stride: int = 1) -> Pairs:
-    """Return up to `count` pairs of different data, in which all data are equally frequent if they are enough.
+    """Return up to `count` pairs of data, of different ones unless there is one alone, each pair at most twice.
 
-    The data in this order form a ring, and their distance on it is a multiple of `stride`: 1, 2, ... times.
+    The data in this order form a ring, and the distance of two on it is a multiple of `stride`, the smallest ones
+    first.
     """
     size = len(order)
-    farthest = min(-(-count // size), max(1, size // stride // 2))
+    farthest = min(-(-count // size), max(1, size // stride - 1))
     shifts = stride * np.arange(1, farthest + 1)[:, None]
     return np.tile(order, farthest)[:count], order[(np.arange(size) + shifts) % size].ravel()[:count]
 

@@ -112,18 +112,17 @@ def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
     The ratio is inf or NaN if the mean of b is 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return jackknife(np.divide, a, b, weights)
+        return jackknife(np.divide, weights, a, b)
 
 
-def jackknife(statistic: Callable[[Array, Array], Array], a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
-    """Return a statistic S of the weighted means of a and b, corrected for its bias of order 1/n, and its error.
+def jackknife(statistic: Callable[..., Array], weights: Array, *values: Array) -> tuple[Array, Array]:
+    """Return a statistic S of the weighted means of some values, without its bias of order 1/n, and its error.
 
     S_ij is the statistic without network j of ensemble i, which has n networks. The estimate is
     S - (n - 1) sum_i (<S_ij>_j - S) and its standard error the root of (n - 1)/n sum_ij (S_ij - <S_ij>_j)^2.
     """
-    n = a.shape[1]
-    (whole_a, left_a), (whole_b, left_b) = _left_out(a, weights), _left_out(b, weights)
-    whole, left = statistic(whole_a, whole_b), statistic(left_a, left_b)
+    n = values[0].shape[1]
+    whole, left = (statistic(*means) for means in zip(*(_left_out(x, weights) for x in values), strict=True))
     centres = left.mean(axis=1, keepdims=True)
     corrected = whole - (n - 1) * (centres[:, 0] - whole).sum(axis=0)
     error = np.sqrt((n - 1) / n * np.square(left - centres).sum(axis=(0, 1)))

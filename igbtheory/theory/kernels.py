@@ -205,8 +205,9 @@ def _sums(pairs: Pairs, start: int) -> list[Any]:
 
 def _arcsines(pairs: Pairs, start: int) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
-    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
+    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float, copy=False)
     if start >= 0:
         own = np.arange(len(c))
         c[own, start + own] = 1
-    return (1 if start >= 0 else 2) * float(np.arcsin(np.clip(c, -1, 1)).sum()) / (2 * np.pi)
+    angles = np.arcsin(np.clip(c, -1, 1, out=c), out=c)  # in place, as new arrays take as long as the arithmetic
+    return (1 if start >= 0 else 2) * float(angles.sum()) / (2 * np.pi)

@@ -66,12 +66,14 @@ def explain(
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(read, name) for name in names),
         tuple(name not in passed for name in names),
-        measured,
+        measured[..., :2],
         predicted[:, :2],
-        _doubt(read, values, predicted[names.index(read.output)]),
+        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]]),
         "" if read.unread is None else ": ".join(read.unread),
         refused,
         tuple(lines),
+        measured[..., 2],
+        predicted[:, 2],
     )
 
 
