@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.accuracy import EstimateWarning
-from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance
 from igbtheory.layers.chain import each
 from igbtheory.numbers import Kind
 from igbtheory.output_layer import OutputLayer, of_output
@@ -59,7 +58,11 @@ class PerLayer:
     @cached_property
     def gamma_guess(self) -> NDArray[Any]:
         """Bias ratio of the guesses: the gamma whose law of G0 has their variance. On Gaussian inputs it is gamma."""
-        return self.gamma if self.variance is None else np.asarray(gamma_of_variance(self.variance))
+        if self.variance is None:
+            return self.gamma
+        from igbtheory.guesses.bias_of_guesses import gamma_of_variance  # noqa: PLC0415 - loaded when it is used
+
+        return np.asarray(gamma_of_variance(self.variance))
 
     @cached_property
     def c(self) -> NDArray[Any]:
@@ -85,7 +88,7 @@ def repr_digits(x: Any) -> str:
     return str(x.context.nstr(x, x.context._repr_digits))  # noqa: SLF001 - mpmath has no public name for it
 
 
-def per_layer_of_texts(  # noqa: PLR0913 - the fields
+def per_layer_of_texts(
     n: Kind,
     error: NDArray[np.float64],
     var_mu: Any,
@@ -259,6 +262,8 @@ class Prediction(OutputLayer):
         if self.estimated:
             yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
         if self.dataset is not None:
+            from igbtheory.guesses.bias_of_guesses import MEANING  # noqa: PLC0415 - as above
+
             yield MEANING
 
     def __repr__(self) -> str:

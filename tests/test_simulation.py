@@ -141,8 +141,9 @@ def test_the_printed_form_says_what_was_simulated() -> None:
 def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> None:
     found = igb.mlp(1, "linear").simulate(20, 8, 20, seed=2)
     assert found.var_mu < -0.01
+    assert np.mean(found.guess_variances[:, 1]) < 0
     table = [line.split() for line in str(found).splitlines() if line.startswith(("var_mu", "gamma"))]
-    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"]]
+    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"], ["0.000", "±"]]
     comparison = found.compare()
     row = next(row for row in comparison.rows if row.name == "var_mu[1]")
     assert row.values[0] == found.var_mu
@@ -240,8 +241,11 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
 def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.Network(igb.Dense(2.0, 0.5))
-    squares = (net.simulate(6000, 4, None, 1, data).G0 - 0.5) ** 2
-    assert abs(squares.mean() - net.predict(data).G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+    found, expected = net.simulate(6000, 4, None, 1, data), net.predict(data)
+    for squares in ((found.G0 - 0.5) ** 2, found.guess_variances[:, 0]):
+        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+    assert found.gamma_guess_error < found.gamma_error
+    assert abs(found.gamma_guess - expected.gamma_guess) < FAMILY * found.gamma_guess_error
 
 
 @pytest.mark.parametrize("weights", [(1.0,), (1 / 3, -2.0, 8 / 3)])

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 MEANING = (
-    "gamma is the ratio var_mu/var_chi of the outputs, and gamma_guess is the gamma whose law of G0 has the variance of "
-    "these guesses; the two are equal in infinite width on Gaussian inputs."
+    "Two bias ratios: gamma is var_mu/var_chi of the outputs, and gamma_guess is the gamma whose law of G0 has the "
+    "variance of these guesses; in infinite width they are equal on Gaussian inputs."
 )
 """What the two bias ratios are, for every result that shows both."""
 

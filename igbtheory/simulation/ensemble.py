@@ -61,7 +61,8 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
             found = list(results)
-    moments, variances, guesses = (np.concatenate(parts) for parts in zip(*(part.values() for part in found), strict=True))
+    names = ("guesses", "moments", "guess_variances")
+    guesses, moments, variances = (np.concatenate([part[name] for part in found]) for name in names)
     if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"

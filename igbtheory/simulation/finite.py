@@ -74,6 +74,7 @@ class FiniteNetwork:
                 found.append(self._behind(layer, before, pairs))
             elif layer.listed:
                 found.append((*pair_moments(x.reshape(len(x), -1), self.ddof, self.batch), self._variance(x, pairs)))
+        assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
         found.append(self._behind(output, x, pairs))
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 

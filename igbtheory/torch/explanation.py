@@ -36,6 +36,7 @@ RULE = (
 class WhatIf:
     """A change of the model or its data, its predicted gamma and, if checked, its measured gamma with standard error.
 
+    predicted_guess, measured_guess, guess_error: the same for gamma_guess.
     unpredicted, unmeasured: why a gamma is NaN; empty if it is a number, or was not asked for.
     """
 
@@ -45,6 +46,9 @@ class WhatIf:
     error: float = np.nan
     unpredicted: str = ""
     unmeasured: str = ""
+    predicted_guess: float = np.nan
+    measured_guess: float = np.nan
+    guess_error: float = np.nan
 
 
 @final
@@ -56,9 +60,10 @@ class Explanation(OutputEstimates):
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
     q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances: Var(G0) of the outputs, and of a
     linear layer behind every other layer, (networks, layers), over all pairs of data; predicted: var_mu and var_chi in
-    infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); doubt: standard error of the predicted gamma of the output, from
-    variances that were measured and from rules that are estimated; unread: the first part that could not be read, and
-    why; refused: the first layer that was read but could not be predicted, and why; what_if: changes and their gamma.
+    infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); doubt: standard
+    error of the predicted gamma of the output, from variances that were measured and from rules that are estimated;
+    unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
+    predicted, and why; what_if: changes and their bias ratios.
     """
 
     samples: int
@@ -97,10 +102,10 @@ class Explanation(OutputEstimates):
         return float((self.gamma - self.predicted_gamma[-1]) / np.hypot(self.gamma_error, self.doubt))
 
     def sentences(self) -> list[str]:
-        """Return sentences on both bias ratios, the layers that create bias or remove it, and all refusals."""
+        """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
         off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
-        undefined = [off_centre] if np.isnan(self.gamma_guess) else []
-        return [MEANING, *undefined, *self._causes(), *self.unpredicted(), *self._refused_changes()]
+        undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
+        return [*undefined, *self._causes(), *self.unpredicted(), *self._refused_changes()]
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
@@ -125,7 +130,9 @@ class Explanation(OutputEstimates):
         Both shares are those of the same networks, so the error of their difference is that of a paired comparison.
         """
         trunk = np.flatnonzero(~np.array(self.branch))
-        variances = without_itself(np.broadcast_to(self.guess_variances, self.moments.shape[:2])[:, trunk], self.samples)
+        if np.ndim(self.guess_variances) == 0:
+            return ["This explanation was saved without gamma_guess; explain the model again to see the causes."]
+        variances = without_itself(np.asarray(self.guess_variances)[:, trunk], self.samples)
         changes, errors = jackknife(_changes, np.ones(1), variances[None])
         shares = favoured_share(variances.mean(axis=0))
         # the last layer behind which there is no bias, or the data: nothing in front of it creates the bias behind it
@@ -192,11 +199,17 @@ class Explanation(OutputEstimates):
         ]
         head = ("layer", *ESTIMATES[::2], *(f"predicted {name}" for name in ESTIMATES[::2]), "in the theory")
         checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
-        lines = [
-            [x.change, _known(x.predicted), *([_found(x.measured, x.error)] if checked else [])] for x in self.what_if
+        changes = [
+            [
+                x.change,
+                *map(_known, (x.predicted, x.predicted_guess)),
+                *([_found(x.measured, x.error), _found(x.measured_guess, x.guess_error)] if checked else []),
+            ]
+            for x in self.what_if
         ]
-        changed = table(("what if", "gamma", *(["measured"] if checked else [])), lines) if lines else ""
-        return "\n".join([table(head, rows, words=True), "", *self.sentences(), *(["", changed] if changed else [])])
+        names = ["gamma", "gamma_guess", *(["measured gamma", "measured gamma_guess"] if checked else [])]
+        lines = [table(head, rows, words=True), "", MEANING, *self.sentences()]
+        return "\n".join([*lines, "", table(("what if", *names), changes)] if changes else lines)
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"

@@ -29,8 +29,8 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
-from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
+from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
@@ -243,4 +243,5 @@ def _predicted(layers: tuple[Layer, ...], x: Array, count: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
         rows = Network(*layers, *end).predict(units_first(x)).per_layer
-    return np.stack([rows.var_mu, rows.var_chi, rows.variance, rows.error], axis=1)[:count].astype(float)
+    columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
+    return np.stack([*columns], axis=1)[:count].astype(float)
