@@ -42,7 +42,8 @@ def gamma_comparison(axes: Any, found: "GammaComparison") -> None:
     """Draw the ratio of the gammas with its interval."""
     _interval(axes, found.ratio, found)
     axes.set(
-        xlabel="ratio of the bias ratios of the guesses, $\\gamma_1/\\gamma_2$", title=f"test that it is 1: p = {found.pvalue:.3g}"
+        xlabel="ratio of the bias ratios of the guesses, $\\gamma_1/\\gamma_2$",
+        title=f"test that it is 1: p = {found.pvalue:.3g}",
     )
 
 
