@@ -44,9 +44,7 @@ class GammaComparison(Result):
 
     def __str__(self) -> str:
         ratio = interval(self.ratio, self.low, self.high, self.level)
-        return (
-            f"ratio of the gammas of the guesses   {ratio}\ntest that it is 1                    p = {self.pvalue:.3g}"
-        )
+        return f"ratio of the gammas of the guesses   {ratio}\ntest that it is 1   p = {self.pvalue:.3g}"
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:

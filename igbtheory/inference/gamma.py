@@ -26,7 +26,7 @@ WHOLE = 0.01
 class GammaEstimate(Result):
     """Estimate of gamma. The interval (low, high) contains gamma with the probability `level`.
 
-    gamma: the one of the law that fits the guesses, gamma_guess, and not var_mu/var_chi of outputs of finite width.
+    gamma: that of the law which fits the guesses. It estimates gamma_guess, and not var_mu/var_chi of the outputs.
     observed: the guesses. unbiased(): a test of gamma = 0. fit(): a test of the law of the guesses.
     """
 
@@ -85,7 +85,8 @@ class GammaEstimate(Result):
 def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate:  # noqa: N803 - the papers' letter
     """Estimate gamma of an architecture from the shares of the data that networks gave to class 0, or to every class.
 
-    It is gamma_guess: the guesses alone do not show var_mu and var_chi, whose ratio differs from it in finite width.
+    It is the gamma of the guesses, gamma_guess: they alone do not show var_mu and var_chi, whose ratio differs from it
+    in finite width.
     shares: G0 of every network, shape (networks,), or the shares of all classes, shape (networks, M), with rows that
     sum to 1. D: the number of data that were counted: one number, or one for every network for two classes; None means
     infinitely many. level: the probability that the interval contains gamma.

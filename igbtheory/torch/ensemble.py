@@ -85,8 +85,8 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
     shares, moments, _, _, *more, variances, _ = (np.array(values) for values in zip(*found, strict=True))
-    variances = np.nan * variances if off_centre(found) else variances
-    return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more, guess_variances=variances)
+    more.append(np.nan * variances if off_centre(found) else variances)
+    return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more)
 
 
 def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
