@@ -244,7 +244,8 @@ def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
     found, expected = net.simulate(6000, 4, None, 1, data), net.predict(data)
     for squares in ((found.G0 - 0.5) ** 2, found.guess_variances[:, 0]):
         assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
-    assert found.gamma_guess_error < found.gamma_error
+    # 8 of the 28 pairs of data scatter less than the guesses of one output
+    assert found.guess_variances.std() < 0.5 * ((found.G0 - 0.5) ** 2).std()
     assert abs(found.gamma_guess - expected.gamma_guess) < FAMILY * found.gamma_guess_error
 
 
