@@ -325,9 +325,12 @@ def test_a_linear_model_has_the_moments_of_its_kernel_at_any_width() -> None:
 
 
 def test_the_guesses_of_a_linear_model_have_the_variance_of_theory() -> None:
-    squares = (igb.measure(linear(1), X, 400).G0 - 0.5) ** 2
-    expected = igb.Network(igb.Dense(2.0)).predict(X).G0.var()
-    assert abs(squares.mean() - expected) < Z * squares.std() / np.sqrt(400)
+    one, four = (igb.measure(linear(count), X, 400) for count in (1, 4))
+    expected = igb.Network(igb.Dense(2.0)).predict(X)
+    for squares in ((one.G0 - 0.5) ** 2, one.guess_variances, four.guess_variances):
+        assert abs(squares.mean() - expected.G0.var()) < Z * squares.std() / np.sqrt(400)
+    assert four.gamma_guess_error < one.gamma_guess_error
+    assert abs(four.gamma_guess - expected.gamma_guess) < Z * four.gamma_guess_error
 
 
 def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
@@ -335,6 +338,9 @@ def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
     with pytest.warns(UserWarning, match="class 0 gets 9.* the mean over the weights is not 0, and var_mu contains it"):
         found = igb.measure(hooked(linear(1), lambda y: y + 3), X, 200)
     agrees(found, 2 * X @ X.T / 20 + 9)
+    # the mean of G0 is not 1/2
+    assert np.isnan(found.gamma_guess)
+    assert "not defined, as E G0 is not 1/2" in str(found)
 
 
 def test_tokens_through_an_embedding() -> None:

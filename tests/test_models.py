@@ -447,6 +447,17 @@ def test_what_stands_in_front_of_a_layer_without_bias_creates_none() -> None:
     assert old.sentences()[0].startswith("This explanation was saved without gamma_guess")
 
 
+def test_outputs_that_are_not_centred_have_no_bias_of_guesses() -> None:
+    def last() -> Any:
+        layer = nn.Linear(9, 2)
+        layer.bias.data = torch.tensor([3.0, 0.0])
+        return layer
+
+    found = igb.explain(stack(linear(20, 9), nn.ReLU, last), X, 9)
+    assert np.isnan(found.per_layer.gamma_guess).tolist() == [False, False, False, True]
+    assert found.sentences()[0].startswith("gamma_guess of the outputs is not defined, since they are not centred")
+
+
 def test_a_softmax_at_the_end_removes_no_bias() -> None:
     """Its input has no other gamma than its output, but the prediction differs from both."""
     narrow = [linear(20, 8), nn.ReLU, linear(8, 8), nn.ReLU, linear(8, 3)]

@@ -154,6 +154,15 @@ def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> Non
     assert "-0.105" in str(batch)
 
 
+def test_guesses_are_compared_in_different_batches() -> None:
+    """Two data that make a batch are opposite behind its norm, and so are all units that follow without biases."""
+    net = igb.Network(igb.Dense(), igb.BatchNorm(2), igb.Dense())
+    assert net.simulate(20, 8, 2, seed=1).gamma_guess == 0  # one batch counts as data without batches
+    found = net.simulate(200, 64, 20, seed=1)
+    # the mean over pairs of one batch would be -1/4
+    assert abs(np.mean(found.guess_variances[:, 1])) < FAMILY * found.guess_variances[:, 1].std() / np.sqrt(200)
+
+
 @pytest.mark.parametrize(
     ("changed", "error", "words"),
     [

@@ -42,7 +42,8 @@ def observable(prediction: "Prediction", samples: int) -> PerLayer:
     if prediction.batch is None or prediction.batch.size is not None:
         return prediction.per_layer
     found = prediction.batch.at(samples).per_layer
-    return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within)
+    variance = np.arcsin(found.c_within.astype(float)) / (2 * np.pi)
+    return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within, variance=variance)
 
 
 def beside_theory(simulation: "Simulation") -> str:
