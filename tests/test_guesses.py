@@ -327,9 +327,11 @@ def test_directions_of_features_give_the_variance_of_guesses() -> None:
     expected = (2 * np.arcsin(1 / np.sqrt(5.5)) + np.pi / 2) / (6 * np.pi)
     assert variance_of_guesses(x, pairs, 1.0) == pytest.approx(expected, abs=1e-15)
     near = np.array([[1.0, 0], [1, 1e-9]])
-    assert 0.25 - variance_of_guesses(near, pairs_of_data(np.arange(2), 2)) == pytest.approx(
-        1e-9 / (2 * np.pi), rel=1e-6
-    )
+    angle = 2 * np.pi * (0.25 - variance_of_guesses(near, pairs_of_data(np.arange(2), 2)))
+    assert angle == pytest.approx(1e-9, rel=1e-6)
+    # their squares are 0 in single precision
+    small = np.array([[1e-25, 0], [1e-25, 1e-25]], dtype=np.float32)
+    assert variance_of_guesses(small, pairs_of_data(np.arange(2), 2)) == pytest.approx(1 / 8, rel=1e-6)
 
 
 @pytest.mark.parametrize(("size", "count", "stride"), [(1, 4, 1), (2, 9, 1), (7, 5, 1), (8, 64, 1), (12, 100, 4)])

@@ -28,13 +28,15 @@ def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0)
     pairs. bias: what the output biases add to the covariance of every pair, where the features add the mean of their
     products over the units.
     """
-    used, (first, second) = np.unique(np.stack(pairs), return_inverse=True)
-    x = features[used].reshape(len(used), -1)
-    x = x / np.sqrt(x.shape[1], dtype=x.dtype)
+    first, second = pairs
+    x = features.reshape(len(features), -1)
+    # in double precision, as squares of small features are 0 in single precision
+    squares = np.einsum("ij,ij->i", x, x, dtype=np.float64) / x.shape[1]
     # data without features get the same output, so that they agree with one another and with no other datum
-    beside = np.where(x.any(axis=1), 0, 1) if bias == 0 else np.sqrt(bias)
-    x = np.column_stack([x, np.broadcast_to(beside, len(x)).astype(x.dtype)])
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    beside = np.where(squares == 0, 1.0, 0.0) if bias == 0 else np.full(len(x), np.sqrt(bias))
+    lengths = np.sqrt(squares + beside**2)
+    x, beside = x / (lengths[:, None] * np.sqrt(x.shape[1])).astype(x.dtype), beside / lengths
+    apart = x[first] - x[second]
     # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors keeps its digits as c approaches 1
-    halves = np.linalg.norm(x[first] - x[second], axis=1) / 2
-    return float(0.25 - np.arcsin(np.minimum(halves, 1), dtype=float).mean() / np.pi)
+    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart) + (beside[first] - beside[second]) ** 2)
+    return float(0.25 - np.arcsin(np.minimum(distances / 2, 1)).mean() / np.pi)
