@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from igbtheory.guesses import GuessLaw, gamma_of_variance
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
-from igbtheory.simulation.estimates import bias_of_guesses
+from igbtheory.networks.simulation.estimates import bias_of_guesses
 
 # what the law promises: relative errors below 1e-12 of density, distribution function and quantile
 PROMISE = 1e-12

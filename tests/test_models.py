@@ -15,10 +15,10 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.accuracy import EstimateWarning
 from igbtheory.cli import main
+from igbtheory.foundations.accuracy import EstimateWarning
+from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import with_itself
-from igbtheory.text import measured
 from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 

@@ -7,9 +7,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, without_itself
-from igbtheory.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, jackknife, layer_estimates
-from igbtheory.text import measured, table
+from igbtheory.networks.simulation.estimates import (
+    ESTIMATES,
+    LayerEstimates,
+    OutputEstimates,
+    jackknife,
+    layer_estimates,
+)
 
 Array = NDArray[np.float64]
 SMALL = 0.002
