@@ -376,9 +376,10 @@ def test_predict_tells_the_effective_rank_where_a_norm_is_approximate(capsys: Ca
 def test_simulate_expects_of_a_full_batch_what_its_data_show(capsys: Capture) -> None:
     assert main(["simulate", *SMALL, "--norm", "batch", "--placement", "after"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    (gamma,) = (line.split() for line in lines if line.startswith("gamma"))
+    gamma, guess = (line.split() for line in lines if line.startswith("gamma"))
     assert float(gamma[1]) == pytest.approx(-1 / 10)  # the values of a batch of 10 add up to zero
     assert float(gamma[2]) == pytest.approx(-1 / 10, rel=1e-5)
+    assert float(guess[1]) == float(guess[2]) == 0  # no law of G0 has a negative variance
 
 
 def run(*tokens: str) -> subprocess.CompletedProcess[str]:

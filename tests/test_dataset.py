@@ -9,6 +9,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.formulas import formula
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance, with_itself
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +211,34 @@ def test_near_duplicates_behind_a_jump_are_warned_of() -> None:
 
 
 def test_identical_data_give_infinite_gamma() -> None:
-    assert igb.mlp(2).predict(np.ones((3, 2))).gamma == np.inf
+    found = igb.mlp(2).predict(np.ones((3, 2)))
+    assert (found.gamma, found.gamma_guess) == (np.inf, np.inf)
+
+
+def test_the_bias_of_the_guesses_counts_directions_alone() -> None:
+    """Lengths of data change gamma of a network without biases, and so does the regime that speaks of guesses not."""
+    x = np.random.default_rng(4).standard_normal((40, 6)) + 0.6
+    lengths = np.linspace(0.2, 3, 40)[:, None]
+    net = igb.mlp(2)
+    plain, found = net.predict(x), net.predict(lengths * x)
+    assert found.gamma < 0.8 * plain.gamma
+    # the variance of G0 is 1e-12 where gamma_guess is about 1
+    assert found.per_layer.gamma_guess == pytest.approx(plain.per_layer.gamma_guess, rel=1e-11)
+    assert gamma_of_variance(found.G0.var()) == found.gamma_guess
+    assert (found.regime, found.gamma < 1 < found.gamma_guess) == ("prejudiced", True)
+    # behind the first Dense the correlations are the cosines of the data
+    cosines = x @ x.T / np.outer(*2 * [np.linalg.norm(x, axis=1)])
+    first = np.arcsin(np.clip(cosines, -1, 1)).mean() / (2 * np.pi)
+    assert found.per_layer.variance[0] == pytest.approx(first, rel=1e-6)  # np.arcsin near 1 magnifies rounding
+    assert net.predict(x, digits=30).gamma_guess == pytest.approx(plain.gamma_guess, rel=1e-11)
+
+
+def test_data_without_a_bias_agree_with_themselves() -> None:
+    """Orthogonal data: only a datum with itself contributes to Var(G0), 1/4 for one of D pairs."""
+    found = igb.Network(igb.Dense()).predict(np.eye(50))
+    assert found.G0.var() == pytest.approx(1 / 200, rel=1e-12)
+    assert found.gamma_guess == pytest.approx(np.pi / 100, rel=0.04)  # of the first order in 1/D
+    assert found.gamma_guess == gamma_of_variance(with_itself(0, 50))
 
 
 def test_equal_functions_give_equal_variances_of_g0() -> None:

@@ -4,7 +4,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator
-from itertools import count, cycle
+from itertools import count, cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,7 @@ def test_a_single_output_is_its_own_contrast_and_its_sign_the_guess(size: int, s
     x = np.random.default_rng(seed).standard_normal((size, 1)) + 0.3
     assert Summary.of(x).moments == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
     assert shares(x).tolist() == [np.mean(x > 0), np.mean(x <= 0)]
+    assert Summary.of(x).guess_variance == pytest.approx((np.mean(x > 0) - 0.5) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize(("size", "classes"), [(2**15 + 1, 1), (1201, 60), (5, 2**15)])
@@ -169,6 +170,10 @@ def test_many_outputs_have_the_averages_of_plain_formulas(size: int, classes: in
     assert single.loss == pytest.approx(found.loss, rel=1e-6)
     assert single.moments == pytest.approx(found.moments, rel=1e-5)
     assert found.ties == (classes > 1)
+    # at a datum with a tie, each of the two outputs is the larger one half of the time
+    neighbours = np.hstack([both, both[:, :1]])
+    larger = [np.mean((a > b) + (a == b) / 2) for a, b in pairwise(neighbours.T)]
+    assert found.guess_variance == pytest.approx(np.mean(np.square(np.subtract(larger, 0.5))), rel=1e-11)
     # nothing is left of outputs that do not depend on the data
     assert Summary.of(np.tile(x[:1], (size, 1))).moments[1] == 0
 
@@ -320,9 +325,12 @@ def test_a_linear_model_has_the_moments_of_its_kernel_at_any_width() -> None:
 
 
 def test_the_guesses_of_a_linear_model_have_the_variance_of_theory() -> None:
-    squares = (igb.measure(linear(1), X, 400).G0 - 0.5) ** 2
-    expected = igb.Network(igb.Dense(2.0)).predict(X).G0.var()
-    assert abs(squares.mean() - expected) < Z * squares.std() / np.sqrt(400)
+    one, four = (igb.measure(linear(count), X, 400) for count in (1, 4))
+    expected = igb.Network(igb.Dense(2.0)).predict(X)
+    for squares in ((one.G0 - 0.5) ** 2, one.guess_variances, four.guess_variances):
+        assert abs(squares.mean() - expected.G0.var()) < Z * squares.std() / np.sqrt(400)
+    assert four.gamma_guess_error < one.gamma_guess_error
+    assert abs(four.gamma_guess - expected.gamma_guess) < Z * four.gamma_guess_error
 
 
 def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
@@ -330,6 +338,9 @@ def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
     with pytest.warns(UserWarning, match="class 0 gets 9.* the mean over the weights is not 0, and var_mu contains it"):
         found = igb.measure(hooked(linear(1), lambda y: y + 3), X, 200)
     agrees(found, 2 * X @ X.T / 20 + 9)
+    # the mean of G0 is not 1/2
+    assert np.isnan(found.gamma_guess)
+    assert "not defined, as E G0 is not 1/2" in str(found)
 
 
 def test_tokens_through_an_embedding() -> None:

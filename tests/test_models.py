@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,7 @@ import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.text import measured
+from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 
@@ -338,9 +339,11 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     # a few networks, of 30 units and of 3 outputs, whose errors are the widest
     known, errors = found.predicted_gamma[:-1], found.per_layer.gamma_error[:-1]
     assert np.all(np.abs(found.per_layer.gamma[:-1] - known) < 5 * errors + known / 15 + 1e-9)
-    gammas = [measured(found.per_layer.gamma[i], found.per_layer.gamma_error[i]) for i in (5, 6)]
+    biases, errors = found.per_layer.gamma_guess, found.per_layer.gamma_guess_error
+    assert np.all(np.abs(biases - found.predicted_gamma_guess) < 5 * errors + found.predicted_gamma_guess / 15)
+    gammas = [measured(biases[i], errors[i]) for i in (5, 6)]
     assert found.sentences()[0].startswith(
-        f"Bias is created by relu_1 (Activation('relu'), gamma {' to '.join(gammas)})"
+        f"Bias is created by relu_1 (Activation('relu'), gamma_guess {' to '.join(gammas)})"
     )
     assert found.sentences()[1] == "No layer is named to remove bias."
 
@@ -367,10 +370,13 @@ def test_changes_are_predicted_and_measured_as_models_that_were_written_so(expla
     assert set(written) <= set(lines)
     for change, (make, data) in written.items():
         with pytest.warns(UserWarning, match="identity") if change == EXACT[1] else nullcontext():
-            assert lines[change].measured == pytest.approx(igb.measure(make, data, 30, seed=3).gamma, rel=1e-9)
+            alone = igb.measure(make, data, 30, seed=3)
+            biases = lines[change].measured, lines[change].measured_guess
+            assert biases == pytest.approx((alone.gamma, alone.gamma_guess), rel=1e-9)
         if change in EXACT:  # others are estimated from draws, which takes time
-            predicted = igb.from_torch(make, data).predict(data).gamma
-            assert lines[change].predicted == pytest.approx(predicted, rel=1e-9), change
+            predicted = igb.from_torch(make, data).predict(data)
+            biases = lines[change].predicted, lines[change].predicted_guess
+            assert biases == pytest.approx((predicted.gamma, predicted.gamma_guess), rel=1e-9), change
 
 
 def test_what_the_theory_lacks_is_measured_alone() -> None:
@@ -391,12 +397,14 @@ def test_a_last_layer_of_zeros_is_named_and_all_in_front_of_it_explained() -> No
     assert "Not read: '2' (Linear): its weights are 0 when the model is new" in found.unpredicted()[0]
 
 
-def explanation_of(moments: Any, predicted: Any = None) -> Explanation:
-    """Explain measured moments, (networks, layers, 2), behind the data and layers a, b, ..."""
-    count = moments.shape[1]
+def explanation_of(variances: Any, predicted: Any = None) -> Explanation:
+    """Explain Var(G0) of pairs of nine different data, (networks, layers), behind the data and layers a, b, ..."""
+    count = variances.shape[1]
     names, layers = ("data", *"abc"[: count - 1]), ("", *["Dense"] * (count - 1))
     predicted = np.ones((count, 2)) if predicted is None else predicted
-    return Explanation(9, 0, names, layers, (False,) * count, moments, predicted, 0.0, "", "", ())
+    moments = np.ones((*variances.shape, 2))  # they make no causes
+    measured = with_itself(variances, 9)
+    return Explanation(9, 0, names, layers, (False,) * count, moments, predicted, 0.0, "", "", (), measured)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -404,39 +412,50 @@ def explanation_of(moments: Any, predicted: Any = None) -> Explanation:
 def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign: int) -> None:
     """The networks differ from one another by much more than two layers of one network do."""
     common, between = np.tile([-1.0, -1.0, 1.0, 1.0], 5), np.tile([-0.35, 0.35], 10)
-    gamma = np.full((20, 3), 4.0) + common[:, None]
-    gamma[:, 2] += between + sign * errors * between.std(ddof=1) / np.sqrt(20)
-    moments = np.stack([gamma, np.ones_like(gamma)], axis=2)
+    variances = np.full((20, 3), 0.15) + 0.02 * common[:, None]
+    variances[:, 2] += 0.02 * (between + sign * errors * between.std(ddof=1) / np.sqrt(20))
     # predictions of other values, in front of the layer and behind it, make no cause
     for predicted in (None, np.array([[1.0, 1], [9, 1], [2, 1]])):
-        found = explanation_of(moments, predicted)
+        found = explanation_of(variances, predicted)
         created, removed = found.sentences()[:2]
         named, other = (created, removed) if sign > 0 else (removed, created)
-        parts = [measured(found.per_layer.gamma[i], found.per_layer.gamma_error[i]) for i in (1, 2)]
-        assert named.endswith(f" by b (Dense, gamma {' to '.join(parts)}).") == (errors > 2)
+        parts = [measured(found.per_layer.gamma_guess[i], found.per_layer.gamma_guess_error[i]) for i in (1, 2)]
+        assert named.endswith(f" by b (Dense, gamma_guess {' to '.join(parts)}).") == (errors > 2)
         assert named.startswith("No layer is named") == (errors < 2)
         assert other.startswith("No layer is named")
-        assert "read from the measured gammas alone" in found.sentences()[2]
+        assert "read from the measured guesses alone" in found.sentences()[2]
 
 
 @pytest.mark.parametrize(("change", "named"), [(0.0019, False), (0.0021, True)])
 def test_a_change_of_hardly_any_datum_is_no_cause(change: float, *, named: bool) -> None:
     shares = 0.8 + np.array([0, 0, change])
-    gamma = np.tan(np.pi * (shares - 0.5)) ** 2
-    moments = np.tile(np.stack([gamma, np.ones(3)], axis=1), (5, 1, 1))
-    assert explanation_of(moments).sentences()[0].startswith("Bias is created by b (") == named
+    variances = igb.GuessLaw(np.tan(np.pi * (shares - 0.5)) ** 2).var()
+    assert explanation_of(np.tile(variances, (5, 1))).sentences()[0].startswith("Bias is created by b (") == named
 
 
 def test_what_stands_in_front_of_a_layer_without_bias_creates_none() -> None:
-    """Behind a BatchNorm, b, the gamma that is measured is a rounding error."""
-    gamma = np.array([2.0, 3.0, 1e-14, 0.5])
-    moments = np.tile(np.stack([gamma, np.ones(4)], axis=1), (5, 1, 1))
-    assert explanation_of(moments).sentences()[:3] == [
-        "Bias is created by c (Dense, gamma 1e-14 to 0.5).",
-        "Bias is removed by b (Dense, gamma 3 to 1e-14).",
+    """Behind a BatchNorm, b, different data agree less often than not, and each agrees with itself."""
+    found = explanation_of(np.tile([*igb.GuessLaw(np.array([2.0, 3.0])).var(), -0.01, 0.1], (5, 1)))
+    of = [f"{gamma:.4g}" for gamma in found.per_layer.gamma_guess]
+    assert found.sentences()[:3] == [
+        f"Bias is created by c (Dense, gamma_guess {of[2]} to {of[3]}).",
+        f"Bias is removed by b (Dense, gamma_guess {of[1]} to {of[2]}).",
         "Behind b there is no bias: what stands in front of it creates none.",
     ]
-    assert explanation_of(moments).plot().get_yscale() == "linear"
+    assert found.plot().get_yscale() == "linear"
+    old = replace(found, guess_variances=np.nan)
+    assert old.sentences()[0].startswith("This explanation was saved without gamma_guess")
+
+
+def test_outputs_that_are_not_centred_have_no_bias_of_guesses() -> None:
+    def last() -> Any:
+        layer = nn.Linear(9, 2)
+        layer.bias.data = torch.tensor([3.0, 0.0])
+        return layer
+
+    found = igb.explain(stack(linear(20, 9), nn.ReLU, last), X, 9)
+    assert np.isnan(found.per_layer.gamma_guess).tolist() == [False, False, False, True]
+    assert found.sentences()[0].startswith("gamma_guess of the outputs is not defined, since they are not centred")
 
 
 def test_a_softmax_at_the_end_removes_no_bias() -> None:

@@ -183,6 +183,18 @@ def changed(text: str, **values: Any) -> str:
     return json.dumps({**json.loads(text), **values})
 
 
+def test_a_text_that_is_older_than_a_field_is_read_with_its_default() -> None:
+    found = result("simulation")
+    state = json.loads(found.to_json())["state"]
+    del state["fields"]["guess_variances"]
+    old = type(found).from_json(changed(found.to_json(), state=state))
+    assert np.isnan(old.gamma_guess)
+    assert old.gamma == found.gamma
+    del state["fields"]["moments"]
+    with pytest.raises(ValueError, match="expected the fields of"):
+        type(found).from_json(changed(found.to_json(), state=state))
+
+
 SPY = {"make": "sympy.functions.elementary.trigonometric:sin", "of": ["__import__('pytest').fail('a text was run')"]}
 """SymPy's functions evaluate texts as Python."""
 

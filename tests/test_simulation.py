@@ -142,8 +142,9 @@ def test_the_printed_form_says_what_was_simulated() -> None:
 def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> None:
     found = igb.mlp(1, "linear").simulate(20, 8, 20, seed=2)
     assert found.var_mu < -0.01
+    assert np.mean(found.guess_variances[:, 1]) < 0
     table = [line.split() for line in str(found).splitlines() if line.startswith(("var_mu", "gamma"))]
-    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"]]
+    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"], ["0.000", "±"]]
     comparison = found.compare()
     row = next(row for row in comparison.rows if row.name == "var_mu[1]")
     assert row.values[0] == found.var_mu
@@ -152,6 +153,15 @@ def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> Non
     batch = igb.mlp(1, "relu", norm="batch", placement="after").simulate(20, 8, 20, seed=2)
     assert batch.var_mu == pytest.approx(-2 / 19, rel=1e-5)
     assert "-0.105" in str(batch)
+
+
+def test_guesses_are_compared_in_different_batches() -> None:
+    """Two data that make a batch are opposite behind its norm, and so are all units that follow without biases."""
+    net = igb.Network(igb.Dense(), igb.BatchNorm(2), igb.Dense())
+    assert net.simulate(20, 8, 2, seed=1).gamma_guess == 0  # one batch counts as data without batches
+    found = net.simulate(200, 64, 20, seed=1)
+    # the mean over pairs of one batch would be -1/4
+    assert abs(np.mean(found.guess_variances[:, 1])) < FAMILY * found.guess_variances[:, 1].std() / np.sqrt(200)
 
 
 @pytest.mark.parametrize(
@@ -241,8 +251,12 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
 def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.Network(igb.Dense(2.0, 0.5))
-    squares = (net.simulate(6000, 4, None, 1, data).G0 - 0.5) ** 2
-    assert abs(squares.mean() - net.predict(data).G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+    found, expected = net.simulate(6000, 4, None, 1, data), net.predict(data)
+    for squares in ((found.G0 - 0.5) ** 2, found.guess_variances[:, 0]):
+        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+    # 8 of the 28 pairs of data scatter less than the guesses of one output
+    assert found.guess_variances.std() < 0.5 * ((found.G0 - 0.5) ** 2).std()
+    assert abs(found.gamma_guess - expected.gamma_guess) < FAMILY * found.gamma_guess_error
 
 
 @pytest.mark.parametrize("weights", [(1.0,), (1 / 3, -2.0, 8 / 3)])

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import sys
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -164,10 +164,14 @@ def _citizen(name: Any) -> type:
 
 
 def _object(kind: Any, name: str, state: dict[str, Any]) -> Any:
-    """Return an object of the class of this name with these fields, which `__post_init__` checks if there is one."""
-    expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
+    """Return an object of the class of this name with these fields, which `__post_init__` checks if there is one.
+
+    A field with a default may be missing: it is younger than the text, and a class attribute holds the default.
+    """
+    expected = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    missing = [expected.pop(field) for field in expected.keys() - state.keys()]
     allowed = isinstance(kind, type) and (_is_own(kind) or CITIZENS.get(name) is kind)
-    if not allowed or expected != set(state):
+    if not allowed or expected.keys() != state.keys() or MISSING in missing:
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():

@@ -18,7 +18,7 @@ class ClassSummary(Result):
     """Laws of the shares and of the mean softmax probabilities of several classes, and bounds on the accuracy.
 
     Means over initialisations are estimated from `draws` draws. balanced: whether all classes are equally frequent in
-    the data; only then is the loose bound a bound.
+    the data; only then is the loose bound a bound. gamma, gamma_guess: of the outputs and of two classes' guesses.
     """
 
     gamma: float
@@ -27,6 +27,7 @@ class ClassSummary(Result):
     accuracy: AccuracyBounds
     balanced: bool
     draws: int
+    gamma_guess: float = float("nan")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values; an estimate is a dictionary of its value and its standard error."""
@@ -34,6 +35,7 @@ class ClassSummary(Result):
         bounds = ("tight", "loose") if self.balanced else ("tight",)
         return {
             "gamma": self.gamma,
+            "gamma_guess": self.gamma_guess,
             "n_classes": self.guesses.n_classes,
             "guesses": {**moments, "ranked": self._ranked(self.guesses)},
             "accuracy": {name: getattr(self.accuracy, name).mean().to_dict() for name in bounds},
@@ -59,6 +61,7 @@ class ClassSummary(Result):
             table(("rank", *parts), zip(map(str, count(1)), *columns, strict=False)),
             "",
             f"gamma      {found['gamma']:.15g}",
+            *([] if self.gamma_guess == self.gamma else [f"gamma_guess {self.gamma_guess:.15g}"]),
             f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
             f"collision  {law['collision']:.8g}, the probability that two data are assigned to one class",
             f"accuracy   at most {bounds['tight']}, the mean of sum_c min(share, proportion){loose}",
@@ -78,4 +81,5 @@ def summary(
     guesses = prediction.guesses(n_classes)
     softmax = prediction.softmax(n_classes, temperature)
     bounds = accuracy_bounds(guesses, proportions, draws, 0)
-    return ClassSummary(float(prediction.gamma), guesses, softmax, bounds, proportions is None, draws)
+    ratios = float(prediction.gamma), float(prediction.gamma_guess)
+    return ClassSummary(ratios[0], guesses, softmax, bounds, proportions is None, draws, ratios[1])

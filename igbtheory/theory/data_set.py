@@ -52,10 +52,10 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     else:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
-    arcsines = float(np.mean([world.arcsines for world in worlds]))
+    arcsines = np.mean([world.arcsines for world in worlds], axis=0)
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
-    law = DatasetGuessLaw(found.outputs, arcsines, kernel)
-    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
+    law = DatasetGuessLaw(found.outputs, float(arcsines[-1]), kernel)
+    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines)
     rank = min(world.rank for world in worlds)
     return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
 

@@ -42,14 +42,14 @@ Watched = Mapping[int, tuple[int, bool]]
 class Found:
     """Means over the data in one world, or in a network without few weights: of q_ab and q after every Dense.
 
-    error: relative error of both. arcsines: mean of asin(c_ab)/(2 pi) over all pairs of outputs; outputs: number of
-    data behind the layers; rank: smallest effective rank of a batch.
+    error: relative error of both. arcsines: mean of asin(c_ab)/(2 pi) over all pairs of data after every Dense;
+    outputs: number of data behind the layers; rank: smallest effective rank of a batch.
     """
 
     q_ab: NDArray[Any]
     q: NDArray[Any]
     error: NDArray[np.float64]
-    arcsines: float
+    arcsines: NDArray[np.float64]
     outputs: int
     rank: float
     estimated: tuple[Layer, ...]
@@ -122,18 +122,17 @@ class OutputKernel:
     def found(self) -> Found:
         """Return means over the kernels after every Dense."""
         parts = self._parts()
-        sums, arcsines, rank = np.zeros(()), 0.0, np.inf
+        sums, rank = np.zeros(()), np.inf
         for (rows, columns), found in zip(parts, self._blocks(parts), strict=True):
             node, pairs = found
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
-            arcsines += _arcsines(pairs[-1], start)
             rank = min(rank, *(part.rank for part in pairs))
-        q_ab, q, error, count = sums
+        q_ab, q, error, count, arcsines = sums
         outputs = int(count[-1])  # a layer may have changed the number of data
-        means = q_ab / count**2, q / count, error.astype(float) / len(parts)
+        means = q_ab / count**2, q / count, error.astype(float) / len(parts), (arcsines / count**2).astype(float)
         kernel = replace(self, n=FLOAT64, data=self.data.astype(float))
-        return Found(*means, arcsines / outputs**2, outputs, rank, node.estimated, kernel)
+        return Found(*means, outputs, rank, node.estimated, kernel)
 
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
@@ -224,16 +223,17 @@ def _tell_apart(n: Kind, data: Any, q: Any, q_ab: Any, start: int) -> None:
 
 
 def _sums(pairs: Pairs, start: int) -> list[Any]:
-    """Return the sums of q_ab and of q_aa, the error and the number of data of a block; beside the diagonal, twice."""
+    """Return the sums of q_ab, q_aa, the error, the number of data and the arcsines; beside the diagonal, twice."""
     if start < 0:
-        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0]
-    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab)]
+        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0, _arcsines(pairs, start)]
+    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab), _arcsines(pairs, start)]
 
 
 def _arcsines(pairs: Pairs, start: int) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
-    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
+    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float, copy=False)
     if start >= 0:
         own = np.arange(len(c))
         c[own, start + own] = 1
-    return (1 if start >= 0 else 2) * float(np.arcsin(np.clip(c, -1, 1)).sum()) / (2 * np.pi)
+    angles = np.arcsin(np.clip(c, -1, 1, out=c), out=c)  # in place, as new arrays take as long as the arithmetic
+    return (1 if start >= 0 else 2) * float(angles.sum()) / (2 * np.pi)

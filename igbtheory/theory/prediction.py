@@ -29,7 +29,7 @@ UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
 SHOWN = 30
 """Largest number of layers that are printed; of a deeper network a selection is."""
-COLUMNS = ("var_mu", "var_chi", "gamma", "c")
+COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
 
 
@@ -41,7 +41,8 @@ class PerLayer:
 
     n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
-    one batch, equal to var_mu without batches. A residual block counts as one Dense layer.
+    one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
+    where gamma determines it, as on Gaussian inputs. A residual block counts as one Dense layer.
     """
 
     n: Kind
@@ -49,11 +50,21 @@ class PerLayer:
     var_chi: NDArray[Any]
     error: NDArray[np.float64]
     within: NDArray[Any]
+    variance: NDArray[np.float64] | None = None
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
         """Bias ratio gamma = var_mu/var_chi; inf where only var_chi is 0, NaN where both are 0."""
         return np.asarray(self.n.ratio(self.var_mu, self.var_chi))
+
+    @cached_property
+    def gamma_guess(self) -> NDArray[Any]:
+        """Bias ratio of the guesses: the gamma whose law of G0 has their variance. On Gaussian inputs it is gamma."""
+        if self.variance is None:
+            return self.gamma
+        from igbtheory.guesses.bias_of_guesses import gamma_of_variance  # noqa: PLC0415 - loaded when it is used
+
+        return np.asarray(gamma_of_variance(self.variance))
 
     @cached_property
     def c(self) -> NDArray[Any]:
@@ -68,10 +79,10 @@ class PerLayer:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.var_mu, self.var_chi, self.within)
         if self.var_mu.dtype != object:
-            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within)
+            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance)
         # an mpmath number belongs to a context, so it is saved as text
         texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in parts)
-        return per_layer_of_texts, (self.n, self.error, *texts)
+        return per_layer_of_texts, (self.n, self.error, *texts, self.variance)
 
 
 def repr_digits(x: Any) -> str:
@@ -80,9 +91,16 @@ def repr_digits(x: Any) -> str:
 
 
 @maker
-def per_layer_of_texts(n: Kind, error: NDArray[np.float64], var_mu: Any, var_chi: Any, within: Any) -> PerLayer:
+def per_layer_of_texts(
+    n: Kind,
+    error: NDArray[np.float64],
+    var_mu: Any,
+    var_chi: Any,
+    within: Any,
+    variance: NDArray[np.float64] | None = None,
+) -> PerLayer:
     """Return the moments of kind n from texts that `repr_digits` wrote."""
-    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within))
+    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within), variance)
 
 
 @final
@@ -102,6 +120,11 @@ class Batch:
 class Prediction(OutputLayer):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
+    gamma_guess: the gamma whose law of G0 has the variance of the guesses. On Gaussian inputs it is gamma, also with
+    batches, because G0 is the share of infinitely many data, of which nearly all pairs lie in different batches. On a
+    data set it averages over all pairs of data; a datum paired with itself adds 1/(4 D) to the variance, so that
+    gamma_guess is about pi/(2 D) without a bias.
+
     per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
     inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
     of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
@@ -117,6 +140,7 @@ class Prediction(OutputLayer):
     layers: "tuple[Layer, ...]" = ()
     inputs: Any = None
 
+    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses: the gamma whose law of G0 has their variance.")
     c_within = of_output("c_within", "Correlation of an output for two data of one batch; equal to c without batches.")
     error = of_output(
         "error",
@@ -125,12 +149,13 @@ class Prediction(OutputLayer):
 
     @property
     def regime(self) -> Any:
-        """Regime: "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
+        """Regime of the guesses: "neutral" (G0 peaks at 1/2), "uniform" or "prejudiced" (G0 peaks at 0 and 1).
 
-        "uniform" means that gamma differs from 1 by no more than its rounding error, and by 1e-9 at most. A sweep gives
-        an array of texts. `G0.majority()` measures the bias by the share of the data that the favoured class gets.
+        It is neutral if gamma_guess < 1 and prejudiced if gamma_guess > 1; "uniform" means that gamma_guess differs
+        from 1 by no more than the rounding error, and by 1e-9 at most. A sweep gives an array of texts. `G0.majority()`
+        measures the bias by the share of the data that the favoured class gets.
         """
-        gamma = np.asarray(self.gamma, dtype=float)
+        gamma = np.asarray(self.gamma_guess, dtype=float)
         near = np.abs(gamma - 1) <= np.minimum(4 * self.error, UNIFORM)
         words = np.where(near, "uniform", np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", "")))
         return str(words) if words.ndim == 0 else words
@@ -210,15 +235,19 @@ class Prediction(OutputLayer):
 
         depth = len(self.per_layer.var_mu)
         shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
-        columns = [getattr(self.per_layer, name) for name in COLUMNS]
+        # elsewhere gamma_guess is gamma
+        names = [name for name in COLUMNS if name != "gamma_guess" or self.dataset is not None]
+        columns = [getattr(self.per_layer, name) for name in names]
         rows = (["output" if i == depth else str(i), *(number(column[i - 1], 8) for column in columns)] for i in shown)
-        return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary(number)])
+        return "\n".join([table(("layer", *names), rows), "", *self._summary(number)])
 
     def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
         """Yield the lines about the output and the guesses of one network."""
         digits = getattr(self.per_layer.n, "digits", 15)
         law: Any = self.G0
         yield f"gamma   {number(self.gamma, digits)}"
+        if self.dataset is not None:
+            yield f"gamma_guess {number(self.gamma_guess, digits)}"
         yield f"c       {number(self.c, digits)}"
         if self.batch is not None and self.batch.size is not None:
             c_within = "not known" if np.isnan(float(self.c_within)) else number(self.c_within, digits)
@@ -235,6 +264,10 @@ class Prediction(OutputLayer):
         yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
         if self.estimated:
             yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
+        if self.dataset is not None:
+            from igbtheory.guesses.bias_of_guesses import MEANING  # noqa: PLC0415 - as above
+
+            yield MEANING
 
     def __repr__(self) -> str:
         if np.ndim(self.gamma):

@@ -14,7 +14,7 @@ from igbtheory.foundations.device import checked_device, require_torch
 from igbtheory.foundations.labels import empty_classes
 from igbtheory.foundations.runs.progress import shown
 from igbtheory.torch.outputs import Summary
-from igbtheory.torch.remarks import remarks
+from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
 
 
@@ -84,7 +84,8 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     # all warnings are given here, so that they name the line of the caller
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, _, _, *more, _ = (np.array(values) for values in zip(*found, strict=True))
+    shares, moments, _, _, *more, variances, _ = (np.array(values) for values in zip(*found, strict=True))
+    more.append(np.nan * variances if off_centre(found) else variances)
     return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more)
 
 

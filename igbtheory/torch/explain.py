@@ -13,6 +13,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
 from igbtheory.networks.network import Network
+from igbtheory.theory.prediction import Prediction
 from igbtheory.torch.explanation import Explanation, WhatIf
 
 Array = NDArray[np.float64]
@@ -66,25 +67,28 @@ def explain(
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(read, name) for name in names),
         tuple(name not in passed for name in names),
-        measured,
+        measured[..., :2],
         predicted[:, :2],
-        _doubt(read, values, predicted[names.index(read.output)]),
+        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]]),
         "" if read.unread is None else ": ".join(read.unread),
         refused,
         tuple(lines),
+        measured[..., 2],
+        predicted[:, 2],
     )
 
 
 def _what_if(
     change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: tuple[int, int] | None
 ) -> WhatIf:
-    """Return gamma behind a change: predicted and, for `draws` (number of networks, and the seed), measured."""
+    """Return the bias ratios behind a change: predicted and, for `draws` (number of networks, seed), measured."""
     from igbtheory.torch import ensemble, reading, tracing  # noqa: PLC0415 - they load PyTorch
 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        line = WhatIf(change.name, _gamma(read.network(), changed))
+        found = _predicted(read.network(), changed)
+        line = WhatIf(change.name, float(found.gamma), predicted_guess=float(found.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws is None:
@@ -96,14 +100,15 @@ def _what_if(
             measured = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
     except ValueError as error:
         return replace(line, unmeasured=str(error))
-    return replace(line, measured=measured.gamma, error=measured.gamma_error)
+    guesses = {"measured_guess": measured.gamma_guess, "guess_error": measured.gamma_guess_error}
+    return replace(line, measured=measured.gamma, error=measured.gamma_error, **guesses)
 
 
-def _gamma(network: Network, data: Array) -> float:
-    """Return gamma of the outputs. ValueError: the theory refuses a layer or the data."""
+def _predicted(network: Network, data: Array) -> Prediction:
+    """Return the prediction. ValueError: the theory refuses a layer or the data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the error of a rule that is estimated is part of `doubt`
-        return float(network.predict(data).gamma)
+        return network.predict(data)
 
 
 def _doubt(read: Any, data: Array, known: Array) -> float:
@@ -124,7 +129,7 @@ def _doubt(read: Any, data: Array, known: Array) -> float:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one
                 moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
-                squares.append((_gamma(moved, data) - gamma) ** 2)
+                squares.append((float(_predicted(moved, data).gamma) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

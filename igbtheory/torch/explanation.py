@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured, table
-from igbtheory.networks.simulation.estimates import NAMES, LayerEstimates, OutputEstimates, jackknife, layer_estimates
+from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, without_itself
+from igbtheory.networks.simulation.estimates import (
+    ESTIMATES,
+    LayerEstimates,
+    OutputEstimates,
+    jackknife,
+    layer_estimates,
+)
 
 Array = NDArray[np.float64]
 SMALL = 0.002
@@ -23,9 +30,9 @@ NAMED = 3
 """Largest number of layers that a sentence names."""
 
 RULE = (
-    "Causes are read from the measured gammas alone. A layer is named if it changes the favoured share, 1/2 + "
-    f"arctan(sqrt(gamma))/pi, by more than {SMALL} and by more than {ERRORS:.0f} standard errors of the difference in "
-    "the same {} networks; the largest change comes first."
+    "Causes are read from the measured guesses alone. A layer is named if it changes the favoured share, 1/2 + "
+    f"arctan(sqrt(gamma_guess))/pi without pairs of a datum with itself, by more than {SMALL} and by more than "
+    f"{ERRORS:.0f} standard errors of the difference in the same {{}} networks; the largest change comes first."
 )
 """How causes are found, for a number of networks."""
 
@@ -35,6 +42,7 @@ RULE = (
 class WhatIf:
     """A change of the model or its data, its predicted gamma and, if checked, its measured gamma with standard error.
 
+    predicted_guess, measured_guess, guess_error: the same for gamma_guess.
     unpredicted, unmeasured: why a gamma is NaN; empty if it is a number, or was not asked for.
     """
 
@@ -44,6 +52,9 @@ class WhatIf:
     error: float = np.nan
     unpredicted: str = ""
     unmeasured: str = ""
+    predicted_guess: float = np.nan
+    measured_guess: float = np.nan
+    guess_error: float = np.nan
 
 
 @final
@@ -53,10 +64,12 @@ class Explanation(OutputEstimates):
 
     samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
-    q_aa - q_ab of every network and layer, (networks, layers, 2); predicted: var_mu and var_chi in infinite width,
-    (layers, 2), NaN if there is no prediction; doubt: standard error of the predicted gamma of the output, from
-    variances that were measured and from rules that are estimated; unread: the first part that could not be read, and
-    why; refused: the first layer that was read but could not be predicted, and why; what_if: changes and their gamma.
+    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances: Var(G0) of the outputs, and of a
+    linear layer behind every other layer, (networks, layers), over all pairs of data; predicted: var_mu and var_chi in
+    infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); doubt: standard
+    error of the predicted gamma of the output, from variances that were measured and from rules that are estimated;
+    unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
+    predicted, and why; what_if: changes and their bias ratios.
     """
 
     samples: int
@@ -70,11 +83,13 @@ class Explanation(OutputEstimates):
     unread: str
     refused: str
     what_if: tuple[WhatIf, ...]
+    guess_variances: Array | float = np.nan
+    predicted_variances: Array | float = np.nan
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates behind every layer, with standard errors."""
-        return layer_estimates(self.moments[None], np.ones(1))
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances)
 
     @property
     def predicted_gamma(self) -> Array:
@@ -83,13 +98,20 @@ class Explanation(OutputEstimates):
             return np.asarray(self.predicted[:, 0] / self.predicted[:, 1])
 
     @property
+    def predicted_gamma_guess(self) -> Array:
+        """Predicted gamma_guess behind every layer."""
+        return np.broadcast_to(gamma_of_variance(self.predicted_variances), len(self.names))
+
+    @property
     def z(self) -> float:
         """Difference of the measured and the predicted gamma of the output, in units of their joint standard error."""
         return float((self.gamma - self.predicted_gamma[-1]) / np.hypot(self.gamma_error, self.doubt))
 
     def sentences(self) -> list[str]:
         """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
-        return [*self._causes(), *self.unpredicted(), *self._refused_changes()]
+        off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
+        undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
+        return [*undefined, *self._causes(), *self.unpredicted(), *self._refused_changes()]
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
@@ -114,9 +136,11 @@ class Explanation(OutputEstimates):
         Both shares are those of the same networks, so the error of their difference is that of a paired comparison.
         """
         trunk = np.flatnonzero(~np.array(self.branch))
-        var_mu, var_chi = self.moments[None, :, trunk, 0], self.moments[None, :, trunk, 1]
-        changes, errors = jackknife(_changes, var_mu, var_chi, np.ones(1))
-        shares = favoured_share(var_mu.mean(axis=(0, 1)), var_chi.mean(axis=(0, 1)))
+        if np.ndim(self.guess_variances) == 0:
+            return ["This explanation was saved without gamma_guess; explain the model again to see the causes."]
+        variances = without_itself(np.asarray(self.guess_variances)[:, trunk], self.samples)
+        changes, errors = jackknife(_changes, np.ones(1), variances[None])
+        shares = favoured_share(variances.mean(axis=0))
         # the last layer behind which there is no bias, or the data: nothing in front of it creates the bias behind it
         start = max([0, *np.flatnonzero(shares < 0.5 + SMALL)])
         causes = [i for i in np.argsort(-np.abs(changes)) if abs(changes[i]) > max(SMALL, ERRORS * errors[i])]
@@ -128,12 +152,13 @@ class Explanation(OutputEstimates):
         return [*said, RULE.format(len(self.moments))]
 
     def _step(self, before: int, behind: int) -> str:
-        """Return the name of a layer, its kind, and the measured gamma in front of it and behind it."""
+        """Return the name of a layer, its kind, and the measured gamma_guess in front of it and behind it."""
         name, layer = self.names[behind], self.layers[behind]
         branches = " and its branches" if behind - before > 1 else ""
         kind = layer if len(layer) < SHORT else layer.partition("(")[0]
-        gammas = (_found(self.per_layer.gamma[i], self.per_layer.gamma_error[i]) for i in (before, behind))
-        return f"{name}{branches} ({kind}, gamma {' to '.join(gammas)})"
+        found = self.per_layer
+        gammas = (_found(found.gamma_guess[i], found.gamma_guess_error[i]) for i in (before, behind))
+        return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every layer."""
@@ -146,6 +171,7 @@ class Explanation(OutputEstimates):
             "predicted_var_mu": self.predicted[:, 0],
             "predicted_var_chi": self.predicted[:, 1],
             "predicted_gamma": self.predicted_gamma,
+            "predicted_gamma_guess": self.predicted_gamma_guess,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,9 +181,9 @@ class Explanation(OutputEstimates):
             "samples": self.samples,
             "seed": self.seed,
             "layers": self.columns(),
-            "gamma": self.gamma,
-            "gamma_error": self.gamma_error,
+            **{name: getattr(self, name) for name in ESTIMATES[4:]},
             "predicted_gamma": float(self.predicted_gamma[-1]),
+            "predicted_gamma_guess": float(self.predicted_gamma_guess[-1]),
             "doubt": self.doubt,
             "z": self.z,
             "unread": self.unread,
@@ -167,35 +193,38 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        found, known = self.per_layer, self.predicted_gamma
+        found, known = self.per_layer, np.column_stack([self.predicted_gamma, self.predicted_gamma_guess])
         rows = [
             [
                 f"{'  ' if self.branch[i] else ''}{self.names[i]}",
-                *(_found(getattr(found, x)[i], getattr(found, f"{x}_error")[i]) for x in NAMES),
-                *(_known(x) for x in (*self.predicted[i], known[i])),
+                *(_found(getattr(found, x)[i], getattr(found, f"{x}_error")[i]) for x in ESTIMATES[::2]),
+                *(_known(x) for x in (*self.predicted[i], *known[i])),
                 self.layers[i],
             ]
             for i in range(len(self.names))
         ]
-        head = ("layer", *NAMES, *(f"predicted {name}" for name in NAMES), "in the theory")
+        head = ("layer", *ESTIMATES[::2], *(f"predicted {name}" for name in ESTIMATES[::2]), "in the theory")
         checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
-        lines = [
-            [x.change, _known(x.predicted), *([_found(x.measured, x.error)] if checked else [])] for x in self.what_if
+        changes = [
+            [
+                x.change,
+                *map(_known, (x.predicted, x.predicted_guess)),
+                *([_found(x.measured, x.error), _found(x.measured_guess, x.guess_error)] if checked else []),
+            ]
+            for x in self.what_if
         ]
-        changed = table(("what if", "gamma", *(["measured"] if checked else [])), lines) if lines else ""
-        return "\n".join([table(head, rows, words=True), "", *self.sentences(), *(["", changed] if changed else [])])
+        names = ["gamma", "gamma_guess", *(["measured gamma", "measured gamma_guess"] if checked else [])]
+        lines = [table(head, rows, words=True), "", MEANING, *self.sentences()]
+        return "\n".join([*lines, "", table(("what if", *names), changes)] if changes else lines)
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
         return f"Explanation({size}; z={self.z:.2g})"
 
 
-def favoured_share(var_mu: Array, var_chi: Array) -> Array:
-    """Return 1/2 + arctan(sqrt(gamma))/pi, the share of the favoured of two classes on Gaussian data.
-
-    Other than gamma it is finite where var_chi is 0.
-    """
-    return np.asarray(0.5 + np.arctan2(np.sqrt(np.maximum(var_mu, 0)), np.sqrt(np.maximum(var_chi, 0))) / np.pi)
+def favoured_share(variance: Array) -> Array:
+    """Return the share of the favoured of two classes at the gamma whose law of G0 has this variance."""
+    return np.asarray(0.5 + np.arctan(np.sqrt(gamma_of_variance(variance))) / np.pi)
 
 
 def _found(value: float, error: float) -> str:
@@ -208,9 +237,9 @@ def _known(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4g}"
 
 
-def _changes(var_mu: Array, var_chi: Array) -> Array:
+def _changes(variances: Array) -> Array:
     """Return the differences of the favoured shares behind one layer and the layer before, (..., layers - 1)."""
-    return np.diff(favoured_share(var_mu, var_chi), axis=-1)
+    return np.diff(favoured_share(variances), axis=-1)
 
 
 def _sentence(verb: str, steps: list[str]) -> str:

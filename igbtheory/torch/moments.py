@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import fx, nn
 
+from igbtheory.guesses.bias_of_guesses import with_itself
+from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -25,13 +27,17 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
+from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
 VECTORS = 2
 """Largest number of axes of values without positions: the data and the units."""
-UNPREDICTED = np.nan, np.nan, np.nan
+PAIRED, COMPARED = (256, 8192), 2**19
+"""Smallest and largest number of pairs of data whose directions are compared at a node, and of units in all of them:
+5 ms for each node of each network, which is less than most layers take."""
+UNPREDICTED = np.nan, np.nan, np.nan, np.nan
 NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
     "outputs of the last linear layer"
@@ -40,12 +46,16 @@ NOT_CENTRED = (
 
 @final
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
-    """An interpreter of a graph that keeps the moments at the named nodes."""
+    """An interpreter of a graph that keeps the moments and Var(G0) at the named nodes, and the last summary of outputs.
 
-    def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading) -> None:
+    seeds: of the order in which data are paired.
+    """
+
+    def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
         super().__init__(model, graph=graph_of(model))
-        self.found: dict[str, tuple[float, float]] = dict.fromkeys(names, (np.nan, np.nan))
-        self.reading, self.contrasted = reading, nodes_of_outputs(reading)
+        self.found: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
+        self.outputs: Summary | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
@@ -55,14 +65,23 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(2 - self.reading.units[n.name], 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
-            outputs = n.name in self.contrasted and value.ndim <= VECTORS
-            self.found[n.name] = Summary.of(units).moments if outputs else _of_units(units)
+            if n.name in self.contrasted and value.ndim <= VECTORS:
+                self.outputs = Summary.of(units)
+                self.found[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
+            else:
+                self.found[n.name] = _of_units(units, self.seeds)
         return found
 
 
-def _of_units(units: Array) -> tuple[float, float]:
-    """Return the squared mean over the data and the variance over the data, averaged over the units."""
-    return float(np.square(units.mean(axis=0)).mean()), float(units.var(axis=0).mean())
+def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
+    """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
+
+    Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
+    """
+    order = np.random.default_rng(seeds).permutation(len(units))
+    pairs = pairs_of_data(order, int(np.clip(COMPARED // units.shape[1], *PAIRED)))
+    variance = float(with_itself(variance_of_guesses(units, pairs), len(units)))
+    return float(np.square(units.mean(axis=0)).mean()), float(units.var(axis=0).mean()), variance
 
 
 def watched_nodes(reading: Reading) -> list[str]:
@@ -110,23 +129,29 @@ def nodes_of_outputs(reading: Reading) -> set[str]:
 def measured_moments(
     make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], reading: Reading, draws: tuple[int, int]
 ) -> Array:
-    """Return the moments q_ab and q_aa - q_ab at every node in every network, (networks, nodes, 2).
+    """Return the moments q_ab and q_aa - q_ab, and Var(G0), at every node in every network, (networks, nodes, 3).
 
-    They are averages over units and positions, at `nodes_of_outputs` over contrasts. draws: number of networks, seed.
+    Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Var(G0) is that of the outputs,
+    NaN if they are not centred, and elsewhere that of a linear layer that reads the units. draws: number of networks,
+    and the seed.
     """
-    found, seen = [], dict[bytes, int]()
+    found, outputs, seen = [], [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, seen)
-            run = _Watched(model, names, reading)
+            run = _Watched(model, names, reading, (draws[1], i))
             run.run(moved(data, model.parameters()).clone())
         found.append([run.found[name] for name in names])
-    return np.array(found)
+        outputs += [run.outputs] if run.outputs else []
+    moments = np.array(found)
+    if outputs and off_centre(outputs):
+        moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
+    return moments
 
 
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[Array, str]:
-    """Return var_mu, var_chi and their error at these nodes, (nodes, 3), and the first layer refused, with the reason.
+    """Return var_mu, var_chi, Var(G0) and the error of the moments, (nodes, 4), and the first layer refused, and why.
 
     One prediction gives the moments at all nodes on its path, also inside residual blocks. They are NaN where a layer
     could not be read, at the first layer that the theory refuses, and behind these. The text is empty if none is
@@ -179,7 +204,7 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
-    """Return var_mu, var_chi and error behind the layers that are watched. ValueError: a layer refuses."""
+    """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
     shape = x.shape[2:]
     for layer in layers:
         shape = layer.positions(shape)
@@ -187,4 +212,5 @@ def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
         rows = on_data_set(Network(*layers, *end).layers, FLOAT64, units_first(x), watched).per_layer
-    return np.stack([rows.var_mu, rows.var_chi, rows.error], axis=1)[: len(watched)].astype(float)
+    columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
+    return np.stack([*columns], axis=1)[: len(watched)].astype(float)

@@ -30,12 +30,12 @@ def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
             "the outputs do not depend on the data: var_chi = 0 and gamma is infinite; check that the weights of the "
             "last layers are not 0"
         )
-    if _off_centre(centres, var_chi):
+    if off_centre(found):
         favoured = int(shares.mean(axis=0).argmax())
         yield (
             f"the outputs are not centred: class {favoured} gets {shares[:, favoured].mean():.1%} of the data on "
-            "average over the networks, since the mean over the weights is not 0, and var_mu contains it; draw the "
-            "biases of the last layer with mean 0, or set them to 0"
+            "average over the networks, since the mean over the weights is not 0, and var_mu contains it; gamma_guess "
+            "is not defined; draw the biases of the last layer with mean 0, or set them to 0"
         )
 
 
@@ -51,11 +51,16 @@ def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
         yield f"{fraction:.1%} of the data tie exactly ({reason}); look for layers that return zeros, or few values"
 
 
-def _off_centre(centres: Array, var_chi: float) -> bool:
-    """Return whether some mean over the networks of the centres, (networks, outputs), is not 0, by Student's test."""
+def off_centre(found: Sequence[Summary]) -> bool:
+    """Return whether some mean over the networks of the centres of the outputs is not 0, by Student's test.
+
+    Then the mean of G0 is not 1/2.
+    """
+    centres = np.array([summary.centres for summary in found])
     networks, outputs = centres.shape
     if networks < FEWEST:
         return False
+    var_chi = np.mean([summary.moments[1] for summary in found])
     means, errors = centres.mean(axis=0), centres.std(axis=0, ddof=1) / np.sqrt(networks)
     large = np.abs(means) > SMALL * np.sqrt(var_chi)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured, table
+from igbtheory.guesses.bias_of_guesses import MEANING
 from igbtheory.networks.simulation.estimates import (
     ESTIMATES,
     NAMES,
@@ -21,7 +22,7 @@ from igbtheory.networks.simulation.estimates import (
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Measurement(OutputEstimates):
-    """Ensemble of untrained PyTorch models: their guesses, and var_mu, var_chi, gamma with standard errors.
+    """Ensemble of untrained PyTorch models: their guesses, and moments and bias ratios with standard errors.
 
     samples, seed: number of data, and the seed. shares: fractions of the data that a network gives to each class,
     (networks, M); M = 2 for one output. moments: q_ab and q_aa - q_ab of every network, averaged over its contrasts,
@@ -29,11 +30,14 @@ class Measurement(OutputEstimates):
     it is > 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
     cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely. by_label:
     the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
+    guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
+    is larger, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
+    centred.
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
     log_softmax changes nothing. A single output is its own contrast. The moments are averages over all pairs of data,
-    as in `Network.predict(X)` on a given data set.
+    as in `Network.predict(X)` on a given data set, and so is gamma_guess, which comes from the guesses alone.
 
     var_mu is the mean square of the centres. It is their variance if they have mean 0 over the weights, as they have
     whenever output weights and their negatives are equally likely. Standard errors from few networks are too small.
@@ -47,6 +51,7 @@ class Measurement(OutputEstimates):
     probabilities: NDArray[np.float64]
     losses: NDArray[np.float64]
     by_label: NDArray[np.float64]
+    guess_variances: NDArray[np.float64] | float = np.nan
 
     @property
     def loss(self) -> float:
@@ -86,7 +91,8 @@ class Measurement(OutputEstimates):
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates after the output layer, the only layer that is measured, with standard errors."""
-        return layer_estimates(self.moments[None, :, None], np.ones(1))
+        variances = np.reshape(self.guess_variances, (1, -1, 1))
+        return layer_estimates(self.moments[None, :, None], np.ones(1), variances)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values, including the shares of all classes in every network."""
@@ -108,6 +114,7 @@ class Measurement(OutputEstimates):
         deviation = self.G0.std(ddof=1)
         rows = [
             *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
+            ["gamma_guess", self._guesses()],
             [f"{zero}, mean", measured(self.G0.mean(), deviation / np.sqrt(self.networks))],
             # from about a hundred networks on, a standard deviation is known to its second digit
             ["share of class 0, sd", f"{deviation:.2g}"],
@@ -115,7 +122,13 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}{labels}{caution(self.networks)}"
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}{caution(self.networks)}"
+
+    def _guesses(self) -> str:
+        """Return gamma_guess with its error as text, or why there is none."""
+        if np.isnan(self.gamma_guess):
+            return "not defined, as E G0 is not 1/2"
+        return measured(self.gamma_guess, self.gamma_guess_error)
 
     def _label_table(self) -> str:
         """Return a table with a line for every label that has data: the largest share, and the share of its class."""

@@ -30,6 +30,7 @@ FAR = 100.0
 class GammaComparison(Result):
     """Ratio of the gamma of a first architecture to the gamma of a second one, with a test that the ratio is 1.
 
+    Both are gamma_guess, since they come from guesses.
     The interval (low, high) contains the ratio with the probability `level`. ratio: NaN if both gammas are 0 or both
     are inf. statistic: for counts of two classes, twice the logarithm of the likelihood ratio; otherwise the ratio.
     """
@@ -43,11 +44,11 @@ class GammaComparison(Result):
 
     def __str__(self) -> str:
         ratio = interval(self.ratio, self.low, self.high, self.level)
-        return f"ratio of the gammas   {ratio}\ntest that it is 1     p = {self.pvalue:.3g}"
+        return f"ratio of the gammas of the guesses   {ratio}\ntest that it is 1   p = {self.pvalue:.3g}"
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:
-    """Compare two estimates from `infer`, of independent networks.
+    """Compare gamma_guess of two estimates from `infer`, of independent networks.
 
     For infinitely many data the result is exact: the ratio of two mean squares, divided by gamma1/gamma2, has an F law.
     For D data and two classes it is a likelihood-ratio test, scaled by its mean for two normal variances. For D data

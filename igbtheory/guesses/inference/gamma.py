@@ -26,6 +26,7 @@ WHOLE = 0.01
 class GammaEstimate(Result):
     """Estimate of gamma. The interval (low, high) contains gamma with the probability `level`.
 
+    gamma: that of the law which fits the guesses. It estimates gamma_guess, and not var_mu/var_chi of the outputs.
     observed: the guesses. unbiased(): a test of gamma = 0. fit(): a test of the law of the guesses.
     """
 
@@ -72,7 +73,7 @@ class GammaEstimate(Result):
         told = {"unbiased": "test of gamma = 0", "fit": "test of the law of the guesses"}
         pvalues = [(text, known[name]["pvalue"]) for name, text in told.items() if "pvalue" in known[name]]
         tests = (f"{text}: p {'<=' if p <= RESOLUTION else '='} {p:.3g}" for text, p in pvalues)
-        return "\n".join([f"gamma   {interval(self.gamma, self.low, self.high, self.level)}", *tests])
+        return "\n".join([f"gamma_guess   {interval(self.gamma, self.low, self.high, self.level)}", *tests])
 
     def __repr__(self) -> str:
         return (
@@ -84,6 +85,8 @@ class GammaEstimate(Result):
 def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate:  # noqa: N803 - the papers' letter
     """Estimate gamma of an architecture from the shares of the data that networks gave to class 0, or to every class.
 
+    It is the gamma of the guesses, gamma_guess: they alone do not show var_mu and var_chi, whose ratio differs from it
+    in finite width.
     shares: G0 of every network, shape (networks,), or the shares of all classes, shape (networks, M), with rows that
     sum to 1. D: the number of data that were counted: one number, or one for every network for two classes; None means
     infinitely many. level: the probability that the interval contains gamma.

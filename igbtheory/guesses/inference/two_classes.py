@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import chdtri
 
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.guesses.finite import FiniteGuessLaw
 from igbtheory.guesses.inference.observed import Observed, Test, end_of_interval
 from igbtheory.guesses.inference.unbiased import unbiased
@@ -78,10 +79,7 @@ class Counts(Observed):
     def moment_estimate(self, k: Array) -> Array:
         """Return the gamma at which sum (k - D/2)^2 has the observed mean, for counts k, shape (..., networks)."""
         excess = np.sum((k - self.D / 2) ** 2 - self.D / 4, axis=-1)
-        angle = np.clip(2 * np.pi * excess / np.sum(self.D * (self.D - 1)), 0, np.pi / 2)
-        # c/(1 - c) with c = sin(angle), without cancellation in 1 - c
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.sin(angle) / (2 * np.sin((np.pi / 2 - angle) / 2) ** 2))
+        return np.asarray(gamma_of_variance(excess / np.sum(self.D * (self.D - 1))))
 
     @cached_property
     def _distinct(self) -> list[tuple[int, Array, Array]]:

@@ -13,19 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.result import Result
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance, slope_of_gamma
 from igbtheory.theory.output_layer import of_output
 
 Array = NDArray[np.float64]
 NAMES = ("var_mu", "var_chi", "gamma")
 FEW = 40
 """Number of networks from which on deviations have an rms of at most 1.1 standard errors; for 12 it is 1.1 to 1.5."""
-ESTIMATES = tuple(f"{name}{suffix}" for name in NAMES for suffix in ("", "_error"))
+ESTIMATES = tuple(f"{name}{suffix}" for name in (*NAMES, "gamma_guess") for suffix in ("", "_error"))
 
 
 @final
 @dataclass(frozen=True)
 class LayerEstimates:
-    """Estimates after every Dense layer, from the input to the output, with standard errors; shape (dense layers,)."""
+    """Estimates after every Dense layer, from the input to the output, with standard errors; shape (dense layers,).
+
+    gamma_guess: 0 where the estimated variance is negative, inf with an infinite error where it is 1/4 or more.
+    """
 
     var_mu: Array
     var_mu_error: Array
@@ -33,10 +37,12 @@ class LayerEstimates:
     var_chi_error: Array
     gamma: Array
     gamma_error: Array
+    gamma_guess: Array
+    gamma_guess_error: Array
 
 
 class OutputEstimates(Result):
-    """Estimates of var_mu, var_chi and gamma of the output of an ensemble, with standard errors."""
+    """Estimates of var_mu, var_chi, gamma and gamma_guess of the output of an ensemble, with standard errors."""
 
     @property
     @abstractmethod
@@ -53,10 +59,13 @@ class OutputEstimates(Result):
     var_chi_error = of_output("var_chi_error", "Standard error of `var_chi`.")
     gamma = of_output("gamma", "Bias ratio of the output: mean var_mu over mean var_chi.")
     gamma_error = of_output("gamma_error", "Standard error of `gamma`.")
+    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses: the gamma whose law of G0 has their variance.")
+    gamma_guess_error = of_output("gamma_guess_error", "Standard error of `gamma_guess`.")
 
     def _estimates(self) -> str:
-        """Return the three estimates with their errors, for `repr`."""
-        return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in NAMES)
+        """Return the estimates of the output with their errors, for `repr`."""
+        pairs = zip(ESTIMATES[::2], ESTIMATES[1::2], strict=True)
+        return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, error):.2g}" for name, error in pairs)
 
 
 def caution(networks: int) -> str:
@@ -66,10 +75,29 @@ def caution(networks: int) -> str:
     return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 by a factor of up to 1.5."
 
 
-def layer_estimates(moments: Array, weights: Array) -> LayerEstimates:
-    """Return the estimates from var_mu and var_chi of every network, (ensembles, networks, dense layers, 2)."""
+def layer_estimates(moments: Array, weights: Array, variances: Array | float = np.nan) -> LayerEstimates:
+    """Return the estimates from var_mu and var_chi of every network, (ensembles, networks, dense layers, 2).
+
+    variances: Var(G0) of every network, (ensembles, networks, dense layers), NaN if it is not known.
+    """
     var_mu, var_chi = moments[..., 0], moments[..., 1]
-    return LayerEstimates(*mean(var_mu, weights), *mean(var_chi, weights), *ratio_of_means(var_mu, var_chi, weights))
+    return LayerEstimates(
+        *mean(var_mu, weights),
+        *mean(var_chi, weights),
+        *ratio_of_means(var_mu, var_chi, weights),
+        *bias_of_guesses(np.broadcast_to(variances, var_mu.shape), weights),
+    )
+
+
+def bias_of_guesses(variances: Array, weights: Array) -> tuple[Array, Array]:
+    """Return gamma_guess at the weighted mean of Var(G0), and its standard error: that of the mean times the slope.
+
+    A jackknife would correct the bias of order 1/n, but the slope gives deviations that are closer to normal.
+    """
+    variance, error = mean(variances, weights)
+    gamma = gamma_of_variance(variance)
+    with np.errstate(invalid="ignore"):
+        return gamma, np.where(np.isinf(gamma), np.inf, slope_of_gamma(gamma) * error)
 
 
 def mean(values: Array, weights: Array) -> tuple[Array, Array]:
@@ -84,18 +112,17 @@ def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
     The ratio is inf or NaN if the mean of b is 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return jackknife(np.divide, a, b, weights)
+        return jackknife(np.divide, weights, a, b)
 
 
-def jackknife(statistic: Callable[[Array, Array], Array], a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
-    """Return a statistic S of the weighted means of a and b, corrected for its bias of order 1/n, and its error.
+def jackknife(statistic: Callable[..., Array], weights: Array, *values: Array) -> tuple[Array, Array]:
+    """Return a statistic S of the weighted means of some values, without its bias of order 1/n, and its error.
 
     S_ij is the statistic without network j of ensemble i, which has n networks. The estimate is
     S - (n - 1) sum_i (<S_ij>_j - S) and its standard error the root of (n - 1)/n sum_ij (S_ij - <S_ij>_j)^2.
     """
-    n = a.shape[1]
-    (whole_a, left_a), (whole_b, left_b) = _left_out(a, weights), _left_out(b, weights)
-    whole, left = statistic(whole_a, whole_b), statistic(left_a, left_b)
+    n = values[0].shape[1]
+    whole, left = (statistic(*means) for means in zip(*(_left_out(x, weights) for x in values), strict=True))
     centres = left.mean(axis=1, keepdims=True)
     corrected = whole - (n - 1) * (centres[:, 0] - whole).sum(axis=0)
     error = np.sqrt((n - 1) / n * np.square(left - centres).sum(axis=(0, 1)))

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import products_on
+from igbtheory.guesses.bias_of_guesses import with_itself
+from igbtheory.guesses.directions import Pairs, pairs_of_data, variance_of_guesses
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, shapes, widths
 from igbtheory.layers.dense import Dense, condensed
@@ -25,6 +27,8 @@ from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.simulation.moments import pair_moments
 
 Data = Callable[[Generator], NDArray[np.float32]]
+PAIRED = 1024
+"""Largest number of pairs of data whose directions are compared: their scatter is then less than that of networks."""
 
 
 @final
@@ -50,25 +54,28 @@ class FiniteNetwork:
         return len(self.layers) * (4e-5 + self.size * self.width * (5e-9 + 1e-11 * self.width))
 
     def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
-        """Return var_mu and var_chi after every Dense, given the activations that enter it, (dense layers, 2), and G0.
+        """Return var_mu, var_chi and Var(G0) after every Dense, given what enters it, (dense layers, 3), and G0.
 
         G0 needs one output only, because the difference of two outputs has the law of one, up to a factor.
         """
         # the ensemble refuses overflow with one error, so that its threads need not warn
         with np.errstate(over="ignore", invalid="ignore"), products_on(self.device):
-            return self._measured(np.random.default_rng(seeds))
+            return self._measured(np.random.default_rng(seeds), np.random.default_rng(seeds.spawn(1)[0]))
 
-    def _measured(self, rng: Generator) -> tuple[NDArray[np.float64], float]:
+    def _measured(self, rng: Generator, choice: Generator) -> tuple[NDArray[np.float64], float]:
+        """Return the same from the generator of the network, and from one that chooses pairs of data."""
         x: NDArray[Any] = self.data(rng)
+        pairs = self._pairs(len(x), choice)
         *hidden, output = self.layers
         found = []
         for layer, units in zip(hidden, widths(self.layers, self.width)[:-1], strict=True):
             before, x = x, layer.samples(x, rng, units)
             if isinstance(layer, Dense):
-                found.append(self._behind(layer, before))
+                found.append(self._behind(layer, before, pairs))
             elif layer.listed:
-                found.append(pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
-        found.append(self._behind(output, x))
+                found.append((*pair_moments(x.reshape(len(x), -1), self.ddof, self.batch), self._variance(x, pairs)))
+        assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
+        found.append(self._behind(output, x, pairs))
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
@@ -78,11 +85,23 @@ class FiniteNetwork:
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
-    def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
-        """Return var_mu and var_chi after a Dense, averaged over its weights by its law on the moments of x."""
+    def _behind(self, dense: Dense, x: NDArray[Any], pairs: Pairs) -> tuple[float, float, float]:
+        """Return the moments and Var(G0) after a Dense, averaged over its weights by its law on the moments of x."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         found = LawNode(FLOAT64, Gaussian(given)).through((dense,)).averaged()
-        return found.var_mu, found.var_chi
+        scaled = x * np.sqrt(dense.sigma_w2, dtype=x.dtype)
+        return found.var_mu, found.var_chi, self._variance(scaled, pairs, dense.sigma_b2)
+
+    def _pairs(self, size: int, choice: Generator) -> Pairs:
+        """Return pairs of different data: those of a data set in a drawn order, Gaussian ones in different batches."""
+        given = self.ddof == 0
+        order = choice.permutation(size) if given else np.arange(size)
+        return pairs_of_data(order, min(size, PAIRED), 1 if given or self.batch >= size else self.batch)
+
+    def _variance(self, x: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> float:
+        """Return Var(G0) of a linear layer that reads the units x: of all pairs if the data are a given set."""
+        variance = variance_of_guesses(x, pairs, bias)
+        return variance if self.ddof else float(with_itself(variance, len(x)))
 
 
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:

@@ -23,10 +23,12 @@ from igbtheory.theory.prediction import Prediction
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation(Ensemble):
-    """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
+    """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
     network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
-    of every network, given the activations that enter it, (networks, dense layers, 2).
+    of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: Var(G0) over
+    the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data: without
+    the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with itself.
     The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
     width is finite; `compare` extrapolates to infinite width.
     """
@@ -91,9 +93,10 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
             found = list(results)
-    moments, guesses = (np.concatenate([part[name] for part in found]) for name in ("moments", "guesses"))
+    names = ("guesses", "moments", "guess_variances")
+    guesses, moments, variances = (np.concatenate([part[name] for part in found]) for name in names)
     if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
-    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments)
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments, variances)

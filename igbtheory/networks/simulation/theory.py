@@ -6,7 +6,8 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations.text import measured, not_negative, table
-from igbtheory.networks.simulation.estimates import NAMES, caution
+from igbtheory.guesses.bias_of_guesses import MEANING
+from igbtheory.networks.simulation.estimates import ESTIMATES, caution
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.networks.simulation.values import Ensemble
 from igbtheory.theory.prediction import PerLayer, Prediction
@@ -38,7 +39,8 @@ def observable(prediction: Prediction, samples: int) -> PerLayer:
     if prediction.batch is None or prediction.batch.size is not None:
         return prediction.per_layer
     found = prediction.batch.at(samples).per_layer
-    return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within)
+    variance = np.arcsin(found.c_within.astype(float)) / (2 * np.pi)
+    return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within, variance=variance)
 
 
 def beside_theory(simulation: Ensemble) -> str:
@@ -46,7 +48,7 @@ def beside_theory(simulation: Ensemble) -> str:
     prediction = simulation.network.predict(simulation.inputs)
     expected = observable(prediction, simulation.samples)
     rows = []
-    for name in NAMES:
+    for name in ESTIMATES[::2]:
         theory, found = float(getattr(expected, name)[-1]), getattr(simulation, name)
         shown = measured(not_negative(found, theory), getattr(simulation, f"{name}_error"))
         rows.append([name, f"{theory:.6g}", shown])
@@ -56,7 +58,7 @@ def beside_theory(simulation: Ensemble) -> str:
     rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
     drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
     found = table(("output", "infinite width", f"width {simulation.width}"), rows)
-    return f"{drawn}\n\n{found}{caution(simulation.networks)}"
+    return f"{drawn}\n\n{found}\n\n{MEANING}{caution(simulation.networks)}"
 
 
 def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:

@@ -24,10 +24,12 @@ class Predictable(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(OutputEstimates):
-    """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
+    """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
     network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
-    of every network, given the activations that enter it, (networks, dense layers, 2).
+    of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: Var(G0) over
+    the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data: without
+    the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with itself.
     The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
     width is finite; `compare` extrapolates to infinite width.
     """
@@ -40,11 +42,12 @@ class Ensemble(OutputEstimates):
     inputs: Any
     G0: NDArray[np.float64]
     moments: NDArray[np.float64]
+    guess_variances: NDArray[np.float64] | float = np.nan
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Estimates after every Dense layer."""
-        return layer_estimates(self.moments[None], np.ones(1))
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances)
 
     @property
     def gaussian(self) -> bool:

@@ -17,7 +17,7 @@ def infer(
     header: Header = None,
     printed: Printed = Printed(),
 ) -> None:
-    """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
+    """Estimate gamma_guess, with an interval and tests, from the shares of the data that networks gave to classes.
 
     Parameters
     ----------

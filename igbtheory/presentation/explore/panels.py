@@ -50,7 +50,7 @@ class Panel:
 
 def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return the density of G0, or on a data set a histogram of draws, with the histogram of finite networks."""
-    found, gamma = prediction.G0, float(prediction.gamma)
+    found, gamma = prediction.G0, float(prediction.gamma_guess)
     if isinstance(found, GuessLaw):
         majority, often = float(found.majority()), 2 * float(found.cdf(1 - LARGE))
         x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(found), found.pdf(places(found)))
@@ -68,8 +68,9 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     shape = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
     if gamma == 0 or prediction.dataset is not None:  # on a data set gamma does not decide the shape
         shape = "all mass at 1/2" if gamma == 0 else f"{DRAWS} draws"
+    symbol = "γ" if prediction.dataset is None else "γ of the guesses"
     caption = (
-        f"γ = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average, and at least "
+        f"{symbol} = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average, and at least "
         f"{LARGE:.0%} in {often:.0%} of the networks."
     )
     axes: dict[str, Any] = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, top]}}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from igbtheory.presentation.pictures.laws import by_place, draws_of
-from igbtheory.presentation.pictures.marks import GAMMA, level, places_axis, points
+from igbtheory.presentation.pictures.marks import OF_GUESSES, level, places_axis, points
 from igbtheory.presentation.pictures.style import GREY, SERIES, THEORY, WIDTHS
 
 if TYPE_CHECKING:
@@ -33,16 +33,17 @@ def estimate(axes: Any, found: "Estimate") -> None:
 
 
 def gamma_estimate(axes: Any, found: "GammaEstimate") -> None:
-    """Draw gamma with its interval."""
+    """Draw gamma, which is that of the guesses, with its interval."""
     _interval(axes, found.gamma, found)
-    axes.set(xlabel=GAMMA, title=f"{found.networks} networks")
+    axes.set(xlabel=OF_GUESSES, title=f"{found.networks} networks")
 
 
 def gamma_comparison(axes: Any, found: "GammaComparison") -> None:
     """Draw the ratio of the gammas with its interval."""
     _interval(axes, found.ratio, found)
     axes.set(
-        xlabel="ratio of the bias ratios, $\\gamma_1/\\gamma_2$", title=f"test that it is 1: p = {found.pvalue:.3g}"
+        xlabel="ratio of the bias ratios of the guesses, $\\gamma_1/\\gamma_2$",
+        title=f"test that it is 1: p = {found.pvalue:.3g}",
     )
 
 

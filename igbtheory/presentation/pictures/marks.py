@@ -22,6 +22,8 @@ FEW = 12
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows only the neighbourhood of 1/2."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
+OF_GUESSES = "bias ratio of the guesses, $\\gamma_\\mathrm{guess}$"
+"""Name of gamma_guess, where it is not gamma."""
 EXTRAPOLATED = "extrapolated"
 """Label of points that no networks have: the limit of infinite width of those that were simulated."""
 PALE = (0.7, 0.5, 0.3)

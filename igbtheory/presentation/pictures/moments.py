@@ -32,11 +32,12 @@ DOTS = 30
 
 
 def prediction(axes: Any, found: "Prediction") -> None:
-    """Draw gamma and both variances after every Dense, or gamma over the one or two parameters of a sweep."""
+    """Draw the bias ratios and both variances after every Dense, or gamma over one or two parameters of a sweep."""
     if np.ndim(found.gamma):
         _sweep(axes, found)
     else:
-        _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in NAMES.items()})
+        names = NAMES if found.dataset is None else {**NAMES, "gamma_guess": "$\\gamma_\\mathrm{guess}$"}
+        _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in names.items()})
         axes.set_ylabel("bias ratio and variances")
 
 

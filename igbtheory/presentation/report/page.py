@@ -15,6 +15,7 @@ from igbtheory.claims.report import mathml, sentence
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.foundations.text import measured
+from igbtheory.guesses.bias_of_guesses import MEANING
 from igbtheory.presentation.report.cases import INPUTS, NORMS
 from igbtheory.presentation.report.classes import ClassStudy
 from igbtheory.presentation.report.study import Outcome
@@ -55,6 +56,7 @@ def write_page(
         relu=[outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")],
         placements=placements(outcomes),
         inputs=INPUTS,
+        meaning=MEANING,
         disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
         scores=len(scores),
         beyond={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},

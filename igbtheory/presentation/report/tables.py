@@ -51,10 +51,13 @@ def _widths(outcome: Outcome) -> Rows:
 def _layers(outcome: Outcome) -> Rows:
     """Yield the moments after every Dense layer, in theory (width "inf", error 0) and at every width."""
     theory = outcome.prediction.per_layer
-    found: list[tuple[Any, Any, Any]] = [("inf", theory, np.zeros(len(theory.gamma)))]
-    found += [(s.width, s.per_layer, s.per_layer.gamma_error) for s in outcome.comparison.simulations]
-    for width, part, errors in found:
-        columns = (part.var_mu, part.var_chi, part.gamma, errors)
+    exact = np.zeros(len(theory.gamma))
+    found: list[tuple[Any, Any, Any, Any]] = [("inf", theory, exact, exact)]
+    for simulation in outcome.comparison.simulations:
+        layers = simulation.per_layer
+        found.append((simulation.width, layers, layers.gamma_error, layers.gamma_guess_error))
+    for width, part, *errors in found:
+        columns = (part.var_mu, part.var_chi, part.gamma, errors[0], part.gamma_guess, errors[1])
         for i, numbers in enumerate(zip(*columns, strict=True), 1):
             yield i, width, *map(float, numbers)
 
@@ -83,6 +86,7 @@ def _losses(study: ClassStudy) -> Rows:
 
 
 VARIANCE = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")
+BIASES = ("gamma", "gamma_error", "gamma_guess", "gamma_guess_error")
 PAIR = ("theory", "theory_error", "width", "simulated", "simulated_error")
 OF_NETWORKS = {
     "summary": (
@@ -90,7 +94,7 @@ OF_NETWORKS = {
         _summary,
     ),
     "widths": (("quantity", "theory", "width", "value", "error"), _widths),
-    "layers": (("layer", "width", "var_mu", "var_chi", "gamma", "gamma_error"), _layers),
+    "layers": (("layer", "width", "var_mu", "var_chi", *BIASES), _layers),
     "guesses": (("width", "network", "G0"), _guesses),
 }
 OF_CLASSES = {"classes": (("rank", *PAIR), _classes), "losses": (("loss", "quantity", *PAIR), _losses)}

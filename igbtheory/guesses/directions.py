@@ -1,0 +1,42 @@
+"""Var(G0) of a linear output layer from the directions of the features that it reads, for pairs of data."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The numbers of the first and of the second datum of every pair."""
+
+
+def pairs_of_data(order: NDArray[np.intp], count: int, stride: int = 1) -> Pairs:
+    """Return up to `count` pairs of data, of different ones unless there is one alone, each pair at most twice.
+
+    The data in this order form a ring, and the distance of two on it is a multiple of `stride`, the smallest ones
+    first.
+    """
+    size = len(order)
+    farthest = min(-(-count // size), max(1, size // stride - 1))
+    shifts = stride * np.arange(1, farthest + 1)[:, None]
+    return np.tile(order, farthest)[:count], order[(np.arange(size) + shifts) % size].ravel()[:count]
+
+
+def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> float:
+    """Return the mean of arcsin(c)/(2 pi) over these pairs of data, c the cosine of their features, (data, units).
+
+    At these features it is Var(G0) over the weights of a linear output layer, normal and independent, for the given
+    pairs. bias: what the output biases add to the covariance of every pair, where the features add the mean of their
+    products over the units.
+    """
+    first, second = pairs
+    x = features.reshape(len(features), -1)
+    # in double precision, as squares of small features are 0 in single precision
+    squares = np.einsum("ij,ij->i", x, x, dtype=np.float64) / x.shape[1]
+    # data without features get the same output, so that they agree with one another and with no other datum
+    beside = np.where(squares == 0, 1.0, 0.0) if bias == 0 else np.full(len(x), np.sqrt(bias))
+    lengths = np.sqrt(squares + beside**2)
+    x, beside = x / (lengths[:, None] * np.sqrt(x.shape[1])).astype(x.dtype), beside / lengths
+    apart = x[first] - x[second]
+    # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors keeps its digits as c approaches 1
+    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart) + (beside[first] - beside[second]) ** 2)
+    return float(0.25 - np.arcsin(np.minimum(distances / 2, 1)).mean() / np.pi)
