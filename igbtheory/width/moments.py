@@ -1,0 +1,63 @@
+"""Moments of networks drawn in a chain, given their hidden weights: of the kernel of an output, and of its angles.
+
+Four numbers for every network: var_mu, var_chi, the variance of G0 that its pairs of data contribute, and their share.
+Given the hidden weights, two data have the same guess as often as arcsin(c_ab) says: Var(G0) = E arcsin(c_ab)/(2 pi).
+A pair of which a datum has no signal, K_aa = 0 as in a dead ReLU network, has no angle: it contributes to var_mu and
+var_chi alone.
+"""
+
+import numpy as np
+
+from igbtheory.width.chain import Array, FreshDense
+
+
+def of_pairs(x: Array, dense: FreshDense) -> Array:
+    """Return the moments of two data, or of pairs of data of two batches, shape (networks, 4).
+
+    x: what a Dense reads, shape (networks, data of the first batch and then of the second, units). All of them keep
+    their digits if the data are nearly equal, because they are formed from the difference of their features.
+    """
+    a, b = np.split(x, 2, axis=1)
+    apart = b - a
+    scale = dense.sigma_w2 / x.shape[2]
+    q_a, q_b = (scale * _products(one, one) + dense.sigma_b2 for one in (a, b))
+    along, across = scale * _products(a, apart), scale * _products(apart, apart)
+    q_ab = q_a + along
+    # the determinant q_a q_b - q_ab^2 is formed without the products of nearly equal numbers
+    angle = np.arctan2(np.sqrt(np.maximum(q_a * across - along**2, 0.0)), q_ab)
+    alive = (q_a > 0) & (q_b > 0)
+    parts = (q_ab, across / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
+    return np.stack([part.mean(axis=1) for part in parts], axis=1)
+
+
+def among(size: int, moments: Array) -> Array:
+    """Return the moments over all pairs of `size` data, of which a share 1/size is a datum with itself."""
+    var_mu, var_chi, variance, alive = np.moveaxis(moments, -1, 0)
+    same = 1 / size
+    values = (var_mu + same * var_chi, (1 - same) * var_chi, same * alive / 4 + (1 - same) * variance, alive)
+    return np.stack(values, axis=-1)
+
+
+def of_all(x: Array, dense: FreshDense) -> Array:
+    """Return the moments over all pairs of the data of each network, also of a datum with itself, (networks, 4)."""
+    centred = x - x.mean(axis=1, keepdims=True)
+    var_chi = dense.sigma_w2 / x.shape[2] * _products(centred, centred).mean(axis=1)
+    kernel = kernels(x, dense)
+    roots = np.sqrt(np.einsum("maa->ma", kernel))
+    alive = roots > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        c = kernel / (roots[:, :, None] * roots[:, None, :])
+    both = alive[:, :, None] & alive[:, None, :]
+    variance = np.arcsin(np.clip(np.where(both, c, 0.0), -1.0, 1.0)) / (2 * np.pi)
+    means = (part.mean(axis=(1, 2)) for part in (kernel, variance, both))
+    var_mu, variance, share = means
+    return np.stack((var_mu, var_chi, variance, share), axis=1)
+
+
+def kernels(x: Array, dense: FreshDense) -> Array:
+    """Return the covariances of an output at the data of each network, shape (networks, rows, rows)."""
+    return np.asarray((x @ x.swapaxes(1, 2)).astype(np.float64) * (dense.sigma_w2 / x.shape[2]) + dense.sigma_b2)
+
+
+def _products(a: Array, b: Array) -> Array:
+    return np.einsum("mau,mau->ma", a, b).astype(np.float64)
