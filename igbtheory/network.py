@@ -87,9 +87,9 @@ class Network:
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
         PyTorch. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
-        number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then `options`
-        are those of `igbtheory.width.predicted.at_width`. Warns with AccuracyWarning if the estimated error is larger than
-        promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.
+        number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
+        `igbtheory.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated error is
+        larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.
         """
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs

@@ -66,7 +66,7 @@ class FreshDense(Layer):
         networks, _, units = h.shape
         scale_w, scale_b = np.sqrt([self.sigma_w2 / units, self.sigma_b2]).astype(UNITS)
         z = h.astype(UNITS) @ rng.standard_normal((networks, units, self.units), dtype=UNITS) * scale_w
-        return z + scale_b * rng.standard_normal((networks, 1, self.units), dtype=UNITS)
+        return np.asarray(z + scale_b * rng.standard_normal((networks, 1, self.units), dtype=UNITS))
 
 
 @final
@@ -113,11 +113,11 @@ class Chain:
                 yield self._by_network(x), FreshDense(1.0, 0.0, self.rows, 1)
         yield self._by_network(x), self.output
 
-    def blocks(self, networks: int, seed: int) -> Iterator[tuple[np.random.SeedSequence, int]]:
+    def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
         at_once = max(1, ENTRIES // self.largest)
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
-        yield from zip(np.random.SeedSequence(seed).spawn(len(sizes)), sizes, strict=True)
+        yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
     def _by_network(self, x: Array) -> Array:
         return x.reshape(-1, self.rows, x.shape[1])

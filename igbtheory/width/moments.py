@@ -60,4 +60,4 @@ def kernels(x: Array, dense: FreshDense) -> Array:
 
 
 def _products(a: Array, b: Array) -> Array:
-    return np.einsum("mau,mau->ma", a, b).astype(np.float64)
+    return np.asarray(np.einsum("mau,mau->ma", a, b), dtype=np.float64)

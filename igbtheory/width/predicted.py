@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 METHODS = ("pairs",)
 
 
-def at_width(  # noqa: PLR0913 - the contract of the public name
+def at_width(
     network: "Network",
     inputs: Any,
     width: Any,
@@ -49,11 +49,7 @@ def at_width(  # noqa: PLR0913 - the contract of the public name
     components = None if features is None else checks.whole("features", features, 1)
     made, front = units_made(network.layers, read, components)
     front = front if gaussian else inputs.shape[1]
-    found = on_pairs(network.layers, inputs, (front, *made), count, seed)
-    widths = tuple(read[: len(made) - 1])
-    return WidthPrediction(
-        network, inputs, widths, front, "pairs", found.networks, found.dead, found.per_layer, found.G0
-    )
+    return on_pairs(network, inputs, read[: len(made) - 1], (front, *made), count, seed)
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:

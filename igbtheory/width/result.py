@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.network import Network
 
-COLUMNS = ("var_mu", "var_chi", "gamma", "var_G0", "gamma_guess")
+COLUMNS = ("var_mu", "var_chi", "gamma", "var_guess", "gamma_guess")
 SHOWN = 30
 """Largest number of layers that are printed; of a deeper network a selection is."""
 
@@ -26,8 +26,8 @@ SHOWN = 30
 class WidthLayers:
     """Moments after every Dense layer at finite width, with errors, from the input to the output.
 
-    Arrays of shape (dense layers,). var_G0: the variance of G0 if outputs read what this layer reads. gamma_guess: the
-    gamma whose law has this variance. A residual block counts as one Dense layer.
+    Arrays of shape (dense layers,). var_guess: the variance of G0 if outputs read what this layer reads. gamma_guess:
+    the gamma whose law has this variance. A residual block counts as one Dense layer.
     """
 
     var_mu: Array
@@ -36,8 +36,8 @@ class WidthLayers:
     var_chi_error: Array
     gamma: Array
     gamma_error: Array
-    var_G0: Array
-    var_G0_error: Array
+    var_guess: Array
+    var_guess_error: Array
     gamma_guess: Array
     gamma_guess_error: Array
 
@@ -48,15 +48,13 @@ class WidthLayers:
             return self.var_mu / (self.var_mu + self.var_chi)
 
 
-def width_layers(moments: LayerEstimates, var_G0: Array, var_G0_error: Array) -> WidthLayers:  # noqa: N803
-    """Return the moments after every Dense from those of the kernel and from the variances of G0."""
+def width_layers(moments: LayerEstimates, variance: Array, error: Array) -> WidthLayers:
+    """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error."""
     # half the distance of the values one error below and above
-    low, guess, high = (gamma_of_variance(var_G0 + sign * var_G0_error) for sign in (-1, 0, 1))
+    low, guess, high = (gamma_of_variance(variance + sign * error) for sign in (-1, 0, 1))
     with np.errstate(invalid="ignore"):
-        error = np.where(np.isinf(guess), 0.0, (high - low) / 2)
-    return WidthLayers(
-        **vars(moments), var_G0=var_G0, var_G0_error=var_G0_error, gamma_guess=guess, gamma_guess_error=error
-    )
+        guess_error = np.where(error > 0, (high - low) / 2, 0.0)
+    return WidthLayers(*vars(moments).values(), variance, error, guess, guess_error)
 
 
 @final
@@ -67,12 +65,14 @@ class WidthPrediction(OutputLayer):
     gamma = var_mu/var_chi also counts how much the norms of features differ between data; guesses depend on directions
     alone, and gamma_guess is the gamma whose law has their variance Var(G0). Both are equal in infinite width.
 
-    per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units that the second and later Dense layers read.
-    features: the number of features of the data. method: "pairs", whose errors are standard errors. networks: the
-    number of networks drawn. dead: the share of pairs of data of which one had no signal, as in a dead ReLU network;
-    they have no guesses, and count in var_mu and var_chi alone. G0: the law of the share of the data of class 0.
+    per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units
+    that the second and later Dense layers read. features: the number of features of the data. method: "pairs", whose
+    errors are standard errors. networks: the number of networks drawn. dead: the share of pairs of data of which one
+    had no signal, as in a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law
+    of the share of the data that class 0 gets.
     """
 
+    per_layer: WidthLayers
     network: "Network"
     inputs: Any
     widths: tuple[int, ...]
@@ -80,21 +80,20 @@ class WidthPrediction(OutputLayer):
     method: str
     networks: int
     dead: float
-    per_layer: WidthLayers
     G0: "VariedGuessLaw | DatasetGuessLaw"
 
     var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
     var_chi_error = of_output("var_chi_error", "Error of `var_chi`.")
     gamma_error = of_output("gamma_error", "Error of `gamma`.")
-    var_G0 = of_output("var_G0", "Variance of G0 over the networks.")
-    var_G0_error = of_output("var_G0_error", "Error of `var_G0`.")
-    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses: the gamma whose law has the variance `var_G0`.")
+    var_guess = of_output("var_guess", "Variance of G0 over the networks.")
+    var_guess_error = of_output("var_guess_error", "Error of `var_guess`.")
+    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses, whose law has the variance `var_guess`.")
     gamma_guess_error = of_output("gamma_guess_error", "Error of `gamma_guess`.")
 
     @property
     def error(self) -> float:
         """Largest relative error of var_mu, var_chi and Var(G0) of the output; 1 if one of them is not known."""
-        pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_G0")]
+        pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_guess")]
         return max(error / max(abs(value), error) if error else 0.0 for value, error in pairs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,9 +120,8 @@ class WidthPrediction(OutputLayer):
         return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary()])
 
     def _cells(self, i: int) -> list[str]:
-        return [
-            measured(getattr(self.per_layer, name)[i], getattr(self.per_layer, f"{name}_error")[i]) for name in COLUMNS
-        ]
+        values = vars(self.per_layer)
+        return [measured(values[name][i], values[f"{name}_error"][i]) for name in COLUMNS]
 
     def _summary(self) -> Iterator[str]:
         """Yield the lines about the output and the guesses."""

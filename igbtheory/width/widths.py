@@ -54,9 +54,8 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
     made: list[int] = []
     for layer in reversed(layers):
         if isinstance(layer, Residual):
-            (stream, in_front), (branch, branched) = (
-                _made(part, read, behind) for part in (layer.shortcut, layer.layers)
-            )
+            stream, in_front = _made(layer.shortcut, read, behind)
+            branch, branched = _made(layer.layers, read, behind)
             if in_front != branched:
                 raise ValueError(
                     f"expected a branch that reads the units of its stream, got a branch that reads {branched} and a "
