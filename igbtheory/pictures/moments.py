@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from igbtheory.prediction import Prediction
     from igbtheory.simulation import Comparison
     from igbtheory.torch import Explanation
+    from igbtheory.width.result import WidthPrediction
 
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
 LAYER = "Dense layer (the last one is the output)"
@@ -38,6 +39,13 @@ def prediction(axes: Any, found: "Prediction") -> None:
     else:
         _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in NAMES.items()})
         axes.set_ylabel("bias ratio and variances")
+
+
+def at_width(axes: Any, found: "WidthPrediction") -> None:
+    """Draw gamma, gamma of the guesses and both variances after every Dense at finite width."""
+    names = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}
+    _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in names.items()})
+    axes.set_ylabel("bias ratios and variances")
 
 
 def certificate(axes: Any, found: "Certificate") -> None:

@@ -1,12 +1,12 @@
 """The exact prediction at finite width, from pairs of data of many networks that are drawn in a chain."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.varied import VariedGuessLaw
+from igbtheory.accuracy import EstimateWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.layer import Layer
@@ -14,18 +14,22 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.simulation.estimates import layer_estimates, ratio_of_means
 from igbtheory.width.chain import Array, Chain, FreshDense, chain
 from igbtheory.width.data import GaussianData, RandomPairs, WholeData
-from igbtheory.width.laws import law_of_four, law_on_data
+from igbtheory.width.laws import law_of_several, law_on_data, several
 from igbtheory.width.mixing import mixes
 from igbtheory.width.moments import among, of_all, of_pairs
 from igbtheory.width.result import WidthLayers, WidthPrediction, width_layers
 
 if TYPE_CHECKING:
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.network import Network
 
 Reading = Callable[[Array, FreshDense], Array]
 """A function in `moments`: it returns four moments of every network from what a Dense reads, and the Dense."""
 MOST, LEAST, NUMBERS = 10_000, 200, 10**8
 """Default number of networks: at most, at least, and else with so many units in all, which take about two seconds."""
+HEAVY, SHARE = 100, 0.1
+"""Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 
 
 def on_pairs(
@@ -40,22 +44,25 @@ def on_pairs(
     layers = network.layers
     law: VariedGuessLaw | DatasetGuessLaw
     if isinstance(inputs, GaussianInputs):
-        two, four = (gaussian_batches(layers, inputs, units, count) for count in (2, 4))
-        moments = drawn_moments(two, of_pairs, networks, for_moments)
+        batch = _batch(layers)
+        pair, many = (gaussian_batches(layers, inputs, units, batch, count) for count in (2, several(batch)))
+        moments = drawn_moments(pair, of_pairs, networks, for_moments)
         per_layer = estimated(moments)
-        law = law_of_four(float(per_layer.var_guess[-1]), four, len(moments), for_law)
+        law = law_of_several(float(per_layer.var_g0[-1]), many, several(batch), len(moments), for_law)
     else:
         moments = drawn_moments(*_on_data_set(layers, inputs, units), networks, for_moments)
         per_layer = estimated(moments)
         whole = chain(layers, units, WholeData(inputs), len(inputs), len(inputs))
-        law = law_on_data(float(per_layer.var_guess[-1]), whole, for_law)
+        law = law_on_data(float(per_layer.var_g0[-1]), whole, for_law)
+    _warn_of_few(moments[:, -1, :2].sum(axis=1))
     dead = float(1 - moments[:, -1, 3].mean())
     return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", len(moments), dead, law)
 
 
-def gaussian_batches(layers: Sequence[Layer], inputs: GaussianInputs, units: Sequence[int], count: int) -> Chain:
-    """Return networks with so many batches of Gaussian data, which are single data if no layer mixes them."""
-    batch = _batch(layers)
+def gaussian_batches(
+    layers: Sequence[Layer], inputs: GaussianInputs, units: Sequence[int], batch: int, count: int
+) -> Chain:
+    """Return networks with `count` batches of `batch` Gaussian data."""
     return chain(layers, units, GaussianData(inputs, count * batch, units[0]), count * batch, batch)
 
 
@@ -96,6 +103,21 @@ def drawn_moments(drawn: Chain, reading: Reading, networks: int | None, seeds: n
             "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
     return found
+
+
+def _warn_of_few(squares: Array) -> None:
+    """Warn if few networks make up most of the mean square of an output, as in narrow and deep networks without norms.
+
+    squares: the mean square of each network.
+    """
+    total = squares.sum()
+    effective = total**2 / np.square(squares).sum() if total else len(squares)
+    if effective < min(HEAVY, SHARE * len(squares)):
+        message = (
+            f"var_mu, var_chi and gamma are means that rest on about {effective:.0f} of {len(squares)} networks, whose "
+            "outputs are by far the largest: their errors may be too small; var_g0, gamma_guess and G0 are not affected"
+        )
+        warnings.warn(message, EstimateWarning, stacklevel=5)
 
 
 def estimated(moments: Array) -> WidthLayers:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.network import Network
 
-COLUMNS = ("var_mu", "var_chi", "gamma", "var_guess", "gamma_guess")
+COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
 SHOWN = 30
 """Largest number of layers that are printed; of a deeper network a selection is."""
 
@@ -26,7 +26,7 @@ SHOWN = 30
 class WidthLayers:
     """Moments after every Dense layer at finite width, with errors, from the input to the output.
 
-    Arrays of shape (dense layers,). var_guess: the variance of G0 if outputs read what this layer reads. gamma_guess:
+    Arrays of shape (dense layers,). var_g0: the variance of G0 if outputs read what this layer reads. gamma_guess:
     the gamma whose law has this variance. A residual block counts as one Dense layer.
     """
 
@@ -36,8 +36,8 @@ class WidthLayers:
     var_chi_error: Array
     gamma: Array
     gamma_error: Array
-    var_guess: Array
-    var_guess_error: Array
+    var_g0: Array
+    var_g0_error: Array
     gamma_guess: Array
     gamma_guess_error: Array
 
@@ -54,7 +54,8 @@ def width_layers(moments: LayerEstimates, variance: Array, error: Array) -> Widt
     low, guess, high = (gamma_of_variance(variance + sign * error) for sign in (-1, 0, 1))
     with np.errstate(invalid="ignore"):
         guess_error = np.where(error > 0, (high - low) / 2, 0.0)
-    return WidthLayers(*vars(moments).values(), variance, error, guess, guess_error)
+    guesses = {"var_g0": variance, "var_g0_error": error, "gamma_guess": guess, "gamma_guess_error": guess_error}
+    return WidthLayers(**vars(moments), **guesses)
 
 
 @final
@@ -85,15 +86,15 @@ class WidthPrediction(OutputLayer):
     var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
     var_chi_error = of_output("var_chi_error", "Error of `var_chi`.")
     gamma_error = of_output("gamma_error", "Error of `gamma`.")
-    var_guess = of_output("var_guess", "Variance of G0 over the networks.")
-    var_guess_error = of_output("var_guess_error", "Error of `var_guess`.")
-    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses, whose law has the variance `var_guess`.")
+    var_g0 = of_output("var_g0", "Variance of G0 over the networks.")
+    var_g0_error = of_output("var_g0_error", "Error of `var_g0`.")
+    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses, whose law has the variance `var_g0`.")
     gamma_guess_error = of_output("gamma_guess_error", "Error of `gamma_guess`.")
 
     @property
     def error(self) -> float:
         """Largest relative error of var_mu, var_chi and Var(G0) of the output; 1 if one of them is not known."""
-        pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_guess")]
+        pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_g0")]
         return max(error / max(abs(value), error) if error else 0.0 for value, error in pairs)
 
     def to_dict(self) -> dict[str, Any]:
