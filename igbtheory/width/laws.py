@@ -11,12 +11,13 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.width.chain import Array, Chain, FreshDense
 from igbtheory.width.moments import kernels
 
-SEVERAL, FEWEST, LEAST = 16, 4, 100
-"""Number of data of a network from which the shape of the law is estimated, at least, and least number of networks.
+SEVERAL, FEWEST = 16, 4
+"""Number of data, and least number of batches, of a network from which the shape of the law is estimated.
 
-A quarter of the units of the pairs is spent on it: sixteen data give the spread twice as precisely as four in as many
-units. Where data come in batches, each batch counts as a datum, and four are enough.
+Sixteen data give the spread twice as precisely as four in four times as many networks.
 """
+ENOUGH = 100
+"""Number of these networks for which as much time is spent as on the pairs; for more, a quarter of this time is."""
 HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
 WORLDS, ENTRIES = 500, 2**23
@@ -39,7 +40,7 @@ def law_of_several(
     """
     moments = np.zeros(3)
     with one_thread():
-        for seed, size in drawn.blocks(max(networks // (2 * count), LEAST), seeds):
+        for seed, size in drawn.blocks(max(networks // (2 * count), min(networks // 8, ENOUGH), 1), seeds):
             *_, (x, dense) = drawn.features(seed, size)
             outputs = FreshDense(dense.sigma_w2, dense.sigma_b2, drawn.rows, HEADS)
             values = outputs.samples(x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS)

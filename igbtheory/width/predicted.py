@@ -61,9 +61,7 @@ def _refuse_inputs(inputs: Any, features: Any) -> None:
             "sequences, and X.reshape(len(X), -1) makes vectors of them"
         )
     if not gaussian and features is not None:
-        raise ValueError(
-            f"expected features= with Gaussian inputs alone, got data of {inputs.shape[1]} features; drop it"
-        )
+        raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
     if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:
         raise ValueError(
             "expected data that differ, got equal ones (c = 1), of which every network makes one guess; pass data that "

@@ -126,7 +126,7 @@ class WidthPrediction(OutputLayer):
 
     def _summary(self) -> Iterator[str]:
         """Yield the lines about the output and the guesses."""
-        units = sorted(set(self.widths)) or [self.features]
+        units = dict.fromkeys(self.widths or (self.features,))
         yield f"width        {', '.join(map(str, units))}; {self.networks} networks drawn, method {self.method!r}"
         yield f"gamma        {measured(self.gamma, self.gamma_error)}, which counts how norms differ between data, too"
         yield f"gamma_guess  {measured(self.gamma_guess, self.gamma_guess_error)}, the gamma whose law has this Var(G0)"
