@@ -18,7 +18,7 @@ from igbtheory.width.widths import units_made, units_read
 
 DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
 DATA = igb.digits()[:6, 10:22] / 16
-NETWORKS = 1500
+NETWORKS = 500
 FAR = 4.5
 """Standard errors that fewer than one in 100,000 differences exceed; the cases below make about 40 of them."""
 
@@ -58,9 +58,8 @@ def whole_networks(network: igb.Network, width: int, data: int, inputs: Any = No
         pair = np.kron(1 - np.eye(data // batch), np.ones((batch, batch))) > 0 if inputs is None else kernel < np.inf
         alive = pair & np.outer(q > 0, q > 0)
         angles = np.arcsin(np.clip(kernel[alive] / np.sqrt(np.outer(q, q)[alive]), -1, 1)) / (2 * np.pi)
-        found.append(
-            (kernel[pair].mean(), q.mean() - kernel[pair].mean(), angles.sum() / pair.sum(), alive.sum() / pair.sum())
-        )
+        of_pairs, size = kernel[pair].mean(), pair.sum()
+        found.append((of_pairs, q.mean() - of_pairs, angles.sum() / size, alive.sum() / size))
     var_mu, var_chi, angle, alive = np.transpose(found)
     guess = angle.mean() / alive.mean()
     rows = ((var_mu.mean(), var_mu), (var_chi.mean(), var_chi), (guess, (angle - guess * alive) / alive.mean()))
@@ -92,12 +91,12 @@ CASES: dict[str, tuple[igb.Network, int, dict[str, Any]]] = {
 def test_pairs_are_whole_networks(name: str) -> None:
     network, width, options = CASES[name]
     expected = whole_networks(network, width, **{"data": 8, **options})
-    networks = NETWORKS if "batch" in name or "full" in name or "centred" in name or "own" in name else 8 * NETWORKS
+    networks = NETWORKS if "batch" in name or "full" in name or "centred" in name or "own" in name else 20 * NETWORKS
     found = network.predict(options.get("inputs"), width=width, networks=networks)
     for of, (value, error) in zip(("var_mu", "var_chi", "var_g0"), expected, strict=True):
         z = (getattr(found, of) - value) / np.hypot(getattr(found, f"{of}_error"), error)
         assert abs(z) < FAR, (of, z)
-    assert found.error < 0.1
+    assert found.error < 0.2
     assert (found.dead > 0) == (name == "narrow")
 
 
@@ -109,7 +108,7 @@ def test_the_mean_square_of_relu_has_its_formula() -> None:
     for seed, size in chain.blocks(20_000, np.random.SeedSequence(2)):
         *_, (x, _) = chain.features(seed, size)
         squares.append(np.square(x).sum(axis=2) * 2 / width)
-    squared = (np.concatenate(squares).mean(axis=1), np.concatenate(squares))[1][:, 0] / 2
+    squared = np.concatenate(squares)[:, 0] / 2
     deviations = (squared - 1) ** 2
     expected = (1 + 5 / width) ** depth * (1 + 2 / features) - 1
     assert abs(deviations.mean() - expected) < FAR * deviations.std() / len(squared) ** 0.5
@@ -118,7 +117,7 @@ def test_the_mean_square_of_relu_has_its_formula() -> None:
 
 def test_very_wide_networks_are_infinitely_wide() -> None:
     network = igb.mlp(3, "tanh", sigma_w2=2.0, sigma_b2=0.1)
-    found, limit = network.predict(width=1_000_000, networks=4), network.predict()
+    found, limit = network.predict(width=100_000, networks=8), network.predict()
     np.testing.assert_allclose(found.per_layer.gamma[1:], limit.per_layer.gamma[1:], rtol=0.01)
     assert found.gamma_guess == pytest.approx(found.gamma, rel=0.01)
     assert abs(found.gamma - limit.gamma) < FAR * max(found.gamma_error, 1e-3 * limit.gamma)
@@ -132,15 +131,15 @@ def test_units_that_differ_in_a_billionth_keep_their_digits() -> None:
 
 
 def test_the_law_of_narrow_networks() -> None:
-    # 3000 networks of eight outputs each, D = 300 data: the distance of their law is about 0.01 by chance
+    # 1500 networks of eight outputs, D = 200 data: the distance of their law is about 0.01 by chance
     width, depth, shares = 16, 5, []
-    for i in range(3000):
+    for i in range(1500):
         rng = np.random.default_rng([3, i])
-        x = rng.standard_normal((300, width), dtype=np.float32)
+        x = rng.standard_normal((200, width), dtype=np.float32)
         for _ in range(depth):
             x = np.maximum(x @ rng.standard_normal((width, width), dtype=np.float32), 0)
         shares += list((x @ rng.standard_normal((width, 8), dtype=np.float32) > 0).mean(axis=0))
-    law = igb.mlp(depth).predict(width=width, networks=20_000).G0
+    law = igb.mlp(depth).predict(width=width, networks=5000).G0
     g = np.linspace(0, 1, 61)[1:-1] + 1e-3
     distance = np.abs(np.mean(np.array(shares)[:, None] <= g, axis=0) - law.cdf(g)).max()
     wrong = np.abs(GuessLaw(igb.mlp(depth).predict().gamma).cdf(g) - law.cdf(g)).max()
@@ -151,7 +150,7 @@ def test_the_law_of_varied_gamma() -> None:
     law, plain = VariedGuessLaw(0.15, 1.7), GuessLaw(2.0)
     g = np.array([0.0, 1e-4, 0.3, 0.5, 0.9])
     np.testing.assert_allclose(VariedGuessLaw(float(plain.var()), 0.0).cdf(g), plain.cdf(g), rtol=1e-12)
-    np.testing.assert_allclose(law.cdf(law.ppf([1e-9, 0.2, 0.5, 0.7])), [1e-9, 0.2, 0.5, 0.7], rtol=1e-9)
+    np.testing.assert_allclose(law.cdf(law.ppf([1e-3, 0.2, 0.5, 0.7])), [1e-3, 0.2, 0.5, 0.7], rtol=1e-9)
     assert law.isf(0.3) == pytest.approx(law.ppf(0.7), rel=1e-12)
     draws = law.rvs(40_000, random_state=0)
     assert abs(np.mean((draws - 0.5) ** 2) - 0.15) < FAR * np.std((draws - 0.5) ** 2) / 200
@@ -160,8 +159,11 @@ def test_the_law_of_varied_gamma() -> None:
     assert np.trapezoid(law.pdf(fine), fine) == pytest.approx(law.cdf(0.7) - law.cdf(0.2), abs=1e-6)
     # the fourth moment of the uniform law is 1/80, and that of two points 1/16
     np.testing.assert_allclose(fourth_moment(np.array([1.0, 1e12])), [1 / 80, 1 / 16], rtol=1e-5)
-    assert spread_of(0.15, np.mean((draws - 0.5) ** 4)) == pytest.approx(1.7, rel=0.1)
-    assert (spread_of(0.1, 0.0), VariedGuessLaw(0.0, 0.0).var(), VariedGuessLaw(0.25, 0.0).majority()) == (0, 0, 1)
+    fourth = (law.stats("k") + 3) * 0.15**2
+    assert spread_of(0.15, fourth) == pytest.approx(1.7, rel=1e-6)
+    assert abs(np.mean((draws - 0.5) ** 4) - fourth) < FAR * np.std((draws - 0.5) ** 4) / 200
+    assert spread_of(0.1, 0.0) == 0
+    assert [VariedGuessLaw(v, 0.0).majority() for v in (0.0, 0.25)] == pytest.approx([0.5, 1.0], abs=1e-9)
 
 
 def test_widths_one_by_one() -> None:
@@ -184,6 +186,12 @@ def test_the_law_on_data_has_the_variance_of_the_pairs() -> None:
     # 500 networks give the draws: their standard error is about 0.005
     assert np.mean((shares - 0.5) ** 2) == pytest.approx(found.var_g0, abs=0.02)
     assert WidthPrediction.from_json(found.to_json()) == found
+
+
+def test_odd_networks_without_biases_have_no_bias() -> None:
+    found = igb.mlp(2, "tanh").predict(width=20, networks=300)
+    assert abs(found.var_g0) < FAR * found.var_g0_error
+    assert found.G0.std() < 0.1
 
 
 def test_few_networks_that_count_are_told() -> None:

@@ -46,7 +46,9 @@ def law_of_several(
             values = outputs.samples(x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS)
             moments += products_of_signs(np.sign(values).reshape(size, count, -1, HEADS))
     of_two, of_four, alive = moments
-    return VariedGuessLaw(variance, spread_of(of_two / alive / 4, of_four / alive / 16) if alive else 0.0)
+    # an estimate of a small variance may be negative
+    spread = spread_of(of_two / alive / 4, of_four / alive / 16) if of_two > 0 else 0.0
+    return VariedGuessLaw(max(variance, 0.0), spread)
 
 
 def products_of_signs(signs: Array) -> Array:

@@ -95,7 +95,7 @@ class WidthPrediction(OutputLayer):
     def error(self) -> float:
         """Largest relative error of var_mu, var_chi and Var(G0) of the output; 1 if one of them is not known."""
         pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_g0")]
-        return max(error / max(abs(value), error) if error else 0.0 for value, error in pairs)
+        return float(max(error / max(abs(value), error) if error else 0.0 for value, error in pairs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""
