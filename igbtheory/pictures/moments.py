@@ -42,9 +42,12 @@ def prediction(axes: Any, found: "Prediction") -> None:
 
 
 def at_width(axes: Any, found: "WidthPrediction") -> None:
-    """Draw gamma, gamma of the guesses and both variances after every Dense at finite width."""
-    names = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}
-    _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in names.items()})
+    """Draw gamma, gamma of the guesses and both variances after every Dense at finite width, if above their errors."""
+    names, values = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}, vars(found.per_layer)
+    lines = {
+        label: np.where(values[name] >= values[f"{name}_error"], values[name], np.nan) for name, label in names.items()
+    }
+    _over_layers(axes, lines)
     axes.set_ylabel("bias ratios and variances")
 
 
