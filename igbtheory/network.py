@@ -96,12 +96,13 @@ class Network:
         _refuse_symbols(self.layers, inputs)
         if width is not None:
             if n is not FLOAT64:
-                raise ValueError(f"expected width= in double precision, got digits={digits}, kind={kind}; leave it out")
+                given = f"digits={digits}" if kind is None else f"kind={kind!r}"
+                raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
             from igbtheory.width.predicted import at_width  # noqa: PLC0415 - most predictions are in infinite width
 
             return at_width(self, inputs, width, **options)
         if options:
-            raise TypeError(f"expected width= with {', '.join(options)}, got none; pass width=100")
+            raise TypeError(f"expected a width with {', '.join(options)}, got none; pass width=100")
         if isinstance(inputs, GaussianInputs):
             prediction = on_gaussian_inputs(self.layers, n, inputs)
         else:

@@ -212,7 +212,7 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
     (NET, {"width": 0}, "expected width >= 1, got 0"),
     (NET, {"width": 2.5}, "expected width to be a whole number, got 2.5"),
     (NET, {"width": [5, 5, 5]}, r"one width, or 2 for the Dense layers that read units .* got 3: \[5, 5, 5\]"),
-    (NET, {"width": 5, "digits": 20}, "width= in double precision, got digits=20"),
+    (NET, {"width": 5, "digits": 20}, "double precision at finite width, got digits=20"),
     (igb.mlp(1, sigma_w2=np.array([1.0, 2.0])), {"width": 5}, "one network with width=, got a sweep; loop"),
     (NET, {"width": 5, "inputs": GaussianInputs(variance=np.ones(2))}, "one network, got a sweep"),
     (NET, {"width": 5, "inputs": GaussianInputs(variance=0.0)}, r"data that differ, got equal ones \(c = 1\)"),
@@ -241,5 +241,5 @@ def test_bad_input_is_refused(network: igb.Network, options: dict[str, Any], mes
 
 
 def test_options_of_finite_width_need_a_width() -> None:
-    with pytest.raises(TypeError, match="expected width= with features, got none; pass width=100"):
+    with pytest.raises(TypeError, match="expected a width with features, got none; pass width=100"):
         NET.predict(features=3)
