@@ -11,8 +11,9 @@ from igbtheory.guesses import GuessLaw, VariedGuessLaw
 from igbtheory.guesses.varied import fourth_moment, spread_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.chain import widths as units_of
-from igbtheory.width.chain import FreshDense, cholesky
-from igbtheory.width.pairs import gaussian_batches
+from igbtheory.width.cases import GaussianCase
+from igbtheory.width.chain import FreshDense, triangular_roots
+from igbtheory.width.moments import of_pairs
 from igbtheory.width.result import WidthPrediction
 from igbtheory.width.widths import units_made, units_read
 
@@ -103,7 +104,7 @@ def test_pairs_are_whole_networks(name: str) -> None:
 def test_the_mean_square_of_relu_has_its_formula() -> None:
     # Var(K_aa)/q^2 = (1 + 5/N)^L (1 + 2/d) - 1
     width, depth, features = 24, 3, 10
-    chain = gaussian_batches(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1], 1, 2)
+    chain = GaussianCase(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1]).drawn(np.float32)
     squares = []
     for seed, size in chain.blocks(20_000, np.random.SeedSequence(2)):
         *_, (x, _) = chain.features(seed, size)
@@ -123,7 +124,7 @@ def test_very_wide_networks_are_infinitely_wide() -> None:
     assert abs(found.gamma - limit.gamma) < FAR * max(found.gamma_error, 1e-3 * limit.gamma)
 
 
-def test_units_that_differ_in_a_billionth_keep_their_digits() -> None:
+def test_data_that_differ_by_a_millionth_keep_their_distance() -> None:
     data = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0 + 1e-6]])
     found = igb.Network(igb.Dense(2.0), igb.Activation("linear"), igb.Dense(2.0, 0.5)).predict(data, width=400)
     # both steps keep distances on average
@@ -199,12 +200,18 @@ def test_few_networks_that_count_are_told() -> None:
         igb.mlp(50).predict(width=8, networks=1000)
 
 
-def test_semidefinite_covariances_have_roots() -> None:
-    covariance = np.array([[[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 9.0]], np.zeros((3, 3))])
-    root = cholesky(covariance)
-    np.testing.assert_allclose(root @ root.swapaxes(1, 2), covariance, atol=1e-12)
-    same = FreshDense(2.0, 0.0, 2, 6).samples(np.ones((4, 3)), np.random.default_rng(0), 1)
-    assert np.array_equal(same[::2], same[1::2])
+def test_roots_of_features_that_depend_on_one_another() -> None:
+    features = np.array([[[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0]], np.zeros((3, 3))])
+    root = triangular_roots(features.copy())
+    np.testing.assert_allclose(root @ root.swapaxes(1, 2), features @ features.swapaxes(1, 2), atol=1e-12)
+    # angles of 1e-5 between data of different lengths keep three digits in single precision
+    a, b = np.random.default_rng(0).standard_normal((2, 1000))
+    pair = np.stack([a, 3 * a + 3e-5 * b])[None]
+    sine = np.linalg.norm(b - a * (a @ b) / (a @ a)) / np.linalg.norm(a) * 1e-5
+    root = triangular_roots(pair.astype(np.float32))[0]
+    assert root[1, 1] / np.linalg.norm(root[1]) == pytest.approx(sine, rel=2e-3)
+    found = of_pairs(pair.astype(np.float32), FreshDense(1.0, 0.0, 2, 1, np.float32))
+    assert 0.25 - found[0, 2] == pytest.approx(sine / (2 * np.pi), rel=2e-3)
 
 
 NET = igb.mlp(2)
@@ -212,6 +219,7 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
     (NET, {"width": 0}, "expected width >= 1, got 0"),
     (NET, {"width": 2.5}, "expected width to be a whole number, got 2.5"),
     (NET, {"width": [5, 5, 5]}, r"one width, or 2 for the Dense layers that read units .* got 3: \[5, 5, 5\]"),
+    (igb.Network(DENSE), {"width": []}, "expected one width, or 0 .* got 0"),
     (NET, {"width": 5, "digits": 20}, "double precision at finite width, got digits=20"),
     (igb.mlp(1, sigma_w2=np.array([1.0, 2.0])), {"width": 5}, "one network with width=, got a sweep; loop"),
     (NET, {"width": 5, "inputs": GaussianInputs(variance=np.ones(2))}, "one network, got a sweep"),

@@ -6,9 +6,9 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.random import Generator
@@ -20,10 +20,10 @@ from igbtheory.layers.layer import Layer
 from igbtheory.width.mixing import own
 
 Array = NDArray[Any]
-UNITS = np.float32
+Precision = Literal["float32", "float64"]
 """Precision of units. Moments have double precision, and are formed from differences where data are nearly equal."""
-ROUNDED = 1e-15
-"""Largest pivot of a Cholesky root, relative to its variance and for each datum, that is a rounding error of 0."""
+PASSES = 4
+"""Number of passes over the units of all pairs of data in the time in which as many random numbers are drawn."""
 ENTRIES = 2**17
 """Number of entries of the units of a layer that are drawn at once, so that they stay in the cache."""
 
@@ -37,36 +37,28 @@ class FreshDense(Layer):
     sigma_b2: Any
     rows: int
     units: int
+    precision: Precision
 
     listed = True
     weighs = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        h = x.reshape(-1, self.rows, x.shape[1])
-        # the Gram matrix of more data than units has no Cholesky root
-        drawn = self._from_root if self.rows <= x.shape[1] else self._from_weights
-        return drawn(h, rng).reshape(len(x), self.units)
+        h = self.weighted(x.reshape(-1, self.rows, x.shape[1]))
+        # weights cost a random number for each unit that is read, a root one for each datum, and passes over the units
+        few = self.rows**2 <= PASSES * x.shape[1]
+        left = triangular_roots(h).astype(self.precision) if few else h.astype(self.precision)
+        normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
+        return np.asarray((left @ normal).reshape(len(x), self.units))
 
-    def _from_root(self, h: Array, rng: Generator) -> Array:
-        """Return units drawn from the Cholesky root of their covariance.
+    def weighted(self, h: Array) -> Array:
+        """Return features whose products are the covariances of a unit: the bias is one more of them.
 
-        It is that of the first datum and of the differences from it, to which biases add nothing and which keep their
-        digits if all data are nearly equal.
+        h: shape (networks, rows, units).
         """
-        apart = h.copy()
-        apart[:, 1:] -= h[:, :1]
-        covariance = (apart @ apart.swapaxes(1, 2)).astype(np.float64) * (self.sigma_w2 / h.shape[2])
-        covariance[:, 0, 0] += self.sigma_b2
-        z = cholesky(covariance).astype(UNITS) @ rng.standard_normal((len(h), self.rows, self.units), dtype=UNITS)
-        z[:, 1:] += z[:, :1]
-        return z
-
-    def _from_weights(self, h: Array, rng: Generator) -> Array:
-        """Return the features times drawn weights, plus drawn biases."""
-        networks, _, units = h.shape
-        scale_w, scale_b = np.sqrt([self.sigma_w2 / units, self.sigma_b2]).astype(UNITS)
-        z = h.astype(UNITS) @ rng.standard_normal((networks, units, self.units), dtype=UNITS) * scale_w
-        return np.asarray(z + scale_b * rng.standard_normal((networks, 1, self.units), dtype=UNITS))
+        found = np.empty((*h.shape[:2], h.shape[2] + 1), dtype=h.dtype)
+        np.multiply(h, h.dtype.type(np.sqrt(self.sigma_w2 / h.shape[2])), out=found[..., :-1])
+        found[..., -1] = np.sqrt(self.sigma_b2)
+        return found
 
 
 @final
@@ -110,7 +102,7 @@ class Chain:
             if isinstance(layer, FreshDense):
                 yield self._by_network(before), layer
             elif layer.listed:
-                yield self._by_network(x), FreshDense(1.0, 0.0, self.rows, 1)
+                yield self._by_network(x), replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
         yield self._by_network(x), self.output
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
@@ -124,7 +116,12 @@ class Chain:
 
 
 def chain(
-    layers: Sequence[Layer], units: Sequence[int], data: Callable[[Generator, int], Array], rows: int, batch: int
+    layers: Sequence[Layer],
+    units: Sequence[int],
+    data: Callable[[Generator, int], Array],
+    rows: int,
+    batch: int,
+    precision: Precision,
 ) -> Chain:
     """Return the networks with `rows` data, in batches of `batch` where a BatchNorm has the full batch.
 
@@ -132,33 +129,37 @@ def chain(
     data: returns the data of a number of networks, one network after the other.
     """
     made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made) for layer in in_batches(layers, batch))
+    *hidden, output = (_of_many(layer, rows, made, precision) for layer in in_batches(layers, batch))
     assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
-    # weights are drawn where a layer has fewer units than there are data
-    weights = max(before * behind for before, behind in pairwise(units)) if rows > min(units[:-1]) else 0
+    # weights are drawn where a layer has few units for so many data
+    weights = max(before * behind for before, behind in pairwise(units)) if rows**2 > PASSES * min(units[:-1]) else 0
     largest = max(rows * max(units), weights)
     return Chain(tuple(hidden), output, data, rows, largest, rows * sum(units))
 
 
-def _of_many(layer: Layer, rows: int, made: Iterator[int]) -> Layer:
+def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision) -> Layer:
     """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
     if isinstance(layer, Dense):
-        return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made))
+        return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
     if own(layer):
         return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made) for one in inner))
+    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision) for one in inner))
 
 
-def cholesky(covariance: Array) -> Array:
-    """Return lower triangular roots L with L L^T = covariance, shape (networks, rows, rows).
+def triangular_roots(h: Array) -> Array:
+    """Return lower triangular L with L L^T = h h^T for every network, shape (networks, rows, rows); h is overwritten.
 
-    A datum that depends on those before it, or is 0, gets a column of zeros, which LAPACK would refuse.
+    Data are made orthogonal one after the other, instead of a Cholesky root of h h^T: so small angles between data keep
+    their digits, of whatever lengths the data are. Data that depend on those before them, or are 0, do no harm.
     """
-    root = np.zeros_like(covariance)
-    rows = covariance.shape[1]
+    networks, rows, _ = h.shape
+    roots = np.zeros((networks, rows, rows), dtype=np.float64)
     for i in range(rows):
-        column = covariance[:, i:, i] - np.einsum("mij,mj->mi", root[:, i:, :i], root[:, i, :i])
-        pivot = column[:, :1]
-        independent = pivot > ROUNDED * rows * covariance[:, i, i, None]
-        np.divide(column, np.sqrt(np.abs(pivot)), out=root[:, i:, i], where=independent)
-    return root
+        one, others = h[:, i], h[:, i + 1 :]
+        square = np.einsum("mu,mu->m", one, one)[:, None]
+        along = np.einsum("mau,mu->ma", others, one)
+        along = np.divide(along, square, out=np.zeros_like(along), where=square > 0)
+        others -= along[:, :, None] * one[:, None]
+        roots[:, i, i] = np.sqrt(square[:, 0])
+        roots[:, i + 1 :, i] = along * np.sqrt(square)
+    return roots

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.inputs import GaussianInputs
-from igbtheory.width.chain import UNITS, Array
+from igbtheory.width.chain import Array
 
 
 @final
@@ -21,8 +21,8 @@ class GaussianData:
 
     def __call__(self, rng: Generator, networks: int) -> Array:
         """Return the data, shape (networks x rows, features)."""
-        x = rng.standard_normal((networks * self.rows, self.features), dtype=UNITS)
-        return UNITS(self.inputs.shift) + UNITS(np.sqrt(self.inputs.variance)) * x
+        x = rng.standard_normal((networks * self.rows, self.features), dtype=np.float32)
+        return np.asarray(self.inputs.shift + np.sqrt(self.inputs.variance) * x)
 
 
 @final

@@ -1,6 +1,6 @@
 """The law of the guesses of networks that are drawn in a chain."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.guesses.varied import VariedGuessLaw, spread_of
 from igbtheory.numbers.threads import one_thread
-from igbtheory.width.chain import Array, Chain, FreshDense
+from igbtheory.width.chain import Array, Chain
 from igbtheory.width.moments import kernels
 
 SEVERAL, FEWEST = 16, 4
@@ -20,6 +20,8 @@ ENOUGH = 100
 """Number of these networks for which as much time is spent as on the pairs; for more, a quarter of this time is."""
 HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
+CERTAIN = 4
+"""Least number of errors above 0 at which a variance of G0 counts as positive."""
 WORLDS, ENTRIES = 500, 2**23
 """Number of networks whose kernels give the law on a data set, and the largest number of entries of all of them."""
 
@@ -30,24 +32,26 @@ def several(batch: int) -> int:
 
 
 def law_of_several(
-    variance: float, drawn: Chain, count: int, networks: int, seeds: np.random.SeedSequence
+    variance: float, error: float, drawn: Chain, count: int, networks: int, seeds: np.random.SeedSequence
 ) -> VariedGuessLaw:
     """Return the law with this variance; its shape is that of networks with `count` data, or batches.
 
-    networks: the number of those that gave the variance. Given a network, data are independent: E (G0 - 1/2)^2 is the
-    mean product of the signs of outputs at two data, over 4, and E (G0 - 1/2)^4 that at four data, over 16. Both are
-    taken from the same outputs, because their errors nearly cancel in the shape.
+    networks: the number of those that gave the variance, with this error. Given a network, data are independent, so
+    that E (G0 - 1/2)^2 is the mean product of the signs of outputs at two data, over 4, and E (G0 - 1/2)^4 that at four
+    data, over 16. Both are taken from the same outputs, because their errors nearly cancel in the shape.
     """
     moments = np.zeros(3)
     with one_thread():
         for seed, size in drawn.blocks(max(networks // (2 * count), min(networks // 8, ENOUGH), 1), seeds):
             *_, (x, dense) = drawn.features(seed, size)
-            outputs = FreshDense(dense.sigma_w2, dense.sigma_b2, drawn.rows, HEADS)
-            values = outputs.samples(x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS)
+            values = replace(dense, units=HEADS).samples(
+                x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS
+            )
             moments += products_of_signs(np.sign(values).reshape(size, count, -1, HEADS))
     of_two, of_four, alive = moments
-    # an estimate of a small variance may be negative
-    spread = spread_of(of_two / alive / 4, of_four / alive / 16) if of_two > 0 else 0.0
+    # noise around a variance of 0, which may be negative, has no shape
+    shaped = of_two > 0 and variance > CERTAIN * error
+    spread = spread_of(of_two / alive / 4, of_four / alive / 16) if shaped else 0.0
     return VariedGuessLaw(max(variance, 0.0), spread)
 
 

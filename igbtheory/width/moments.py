@@ -14,19 +14,18 @@ from igbtheory.width.chain import Array, FreshDense
 def of_pairs(x: Array, dense: FreshDense) -> Array:
     """Return the moments of two data, or of pairs of data of two batches, shape (networks, 4).
 
-    x: what a Dense reads, shape (networks, data of the first batch and then of the second, units). All of them keep
-    their digits if the data are nearly equal, because they are formed from the difference of their features.
+    x: what a Dense reads, shape (networks, data of the first batch and then of the second, units). Small distances and
+    small angles keep their digits: they are formed from differences of features.
     """
-    a, b = np.split(x, 2, axis=1)
+    a, b = np.split(dense.weighted(x), 2, axis=1)
     apart = b - a
-    scale = dense.sigma_w2 / x.shape[2]
-    q_a, q_b = (scale * _products(one, one) + dense.sigma_b2 for one in (a, b))
-    along, across = scale * _products(a, apart), scale * _products(apart, apart)
-    q_ab = q_a + along
-    # the determinant q_a q_b - q_ab^2 is formed without the products of nearly equal numbers
-    angle = np.arctan2(np.sqrt(np.maximum(q_a * across - along**2, 0.0)), q_ab)
+    q_a, q_b, along = _products(a, a), _products(b, b), _products(a, apart)
     alive = (q_a > 0) & (q_b > 0)
-    parts = (q_ab, across / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
+    # the part of b that is orthogonal to a
+    share = np.divide(along, q_a, out=np.zeros_like(q_a), where=q_a > 0)
+    across = apart - share[:, :, None].astype(x.dtype) * a
+    angle = np.arctan2(np.sqrt(q_a * _products(across, across)), q_a + along)
+    parts = (q_a + along, _products(apart, apart) / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
     return np.stack([part.mean(axis=1) for part in parts], axis=1)
 
 
@@ -40,8 +39,9 @@ def among(size: int, moments: Array) -> Array:
 
 def of_all(x: Array, dense: FreshDense) -> Array:
     """Return the moments over all pairs of the data of each network, also of a datum with itself, (networks, 4)."""
-    centred = x - x.mean(axis=1, keepdims=True)
-    var_chi = dense.sigma_w2 / x.shape[2] * _products(centred, centred).mean(axis=1)
+    h = dense.weighted(x)
+    centred = h - h.mean(axis=1, keepdims=True)
+    var_chi = _products(centred, centred).mean(axis=1)
     kernel = kernels(x, dense)
     roots = np.sqrt(np.einsum("maa->ma", kernel))
     alive = roots > 0
@@ -56,7 +56,8 @@ def of_all(x: Array, dense: FreshDense) -> Array:
 
 def kernels(x: Array, dense: FreshDense) -> Array:
     """Return the covariances of an output at the data of each network, shape (networks, rows, rows)."""
-    return np.asarray((x @ x.swapaxes(1, 2)).astype(np.float64) * (dense.sigma_w2 / x.shape[2]) + dense.sigma_b2)
+    h = dense.weighted(x)
+    return np.asarray(h @ h.swapaxes(1, 2), dtype=np.float64)
 
 
 def _products(a: Array, b: Array) -> Array:

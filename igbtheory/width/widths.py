@@ -17,7 +17,7 @@ def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
     if np.ndim(width) == 0:
         return [checks.whole("width", width, 1)] * max(needed, 1)
     given = [checks.whole("width", one, 1) for one in width]
-    if len(given) != needed:
+    if len(given) != needed or not given:
         raise ValueError(
             f"expected one width, or {needed} for the Dense layers that read units (the first Dense reads the data, "
             f"whose number of features is features=), got {len(given)}: {given!r:.60}; pass one number for all of them"
