@@ -104,7 +104,7 @@ def test_pairs_are_whole_networks(name: str) -> None:
 def test_the_mean_square_of_relu_has_its_formula() -> None:
     # Var(K_aa)/q^2 = (1 + 5/N)^L (1 + 2/d) - 1
     width, depth, features = 24, 3, 10
-    chain = GaussianCase(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1]).drawn(np.float32)
+    chain = GaussianCase(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1]).drawn("float32")
     squares = []
     for seed, size in chain.blocks(20_000, np.random.SeedSequence(2)):
         *_, (x, _) = chain.features(seed, size)
@@ -210,7 +210,7 @@ def test_roots_of_features_that_depend_on_one_another() -> None:
     sine = np.linalg.norm(b - a * (a @ b) / (a @ a)) / np.linalg.norm(a) * 1e-5
     root = triangular_roots(pair.astype(np.float32))[0]
     assert root[1, 1] / np.linalg.norm(root[1]) == pytest.approx(sine, rel=2e-3)
-    found = of_pairs(pair.astype(np.float32), FreshDense(1.0, 0.0, 2, 1, np.float32))
+    found = of_pairs(pair.astype(np.float32), FreshDense(1.0, 0.0, 2, 1, "float32"))
     assert 0.25 - found[0, 2] == pytest.approx(sine / (2 * np.pi), rel=2e-3)
 
 
