@@ -80,7 +80,8 @@ class EachNetwork(Layer):
 class Chain:
     """Networks with `rows` data each. hidden: layers, each with its units. data: draws the data of many networks.
 
-    largest: the number of entries that the largest layer of a network has. numbers: that of all of its units.
+    largest: the number of entries that the largest layer of a network has. numbers: that of all of its units, weights
+    that are drawn, and pairs of data.
     """
 
     hidden: tuple[Layer, ...]
@@ -132,9 +133,11 @@ def chain(
     *hidden, output = (_of_many(layer, rows, made, precision) for layer in in_batches(layers, batch))
     assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
     # weights are drawn where a layer has few units for so many data
-    weights = max(before * behind for before, behind in pairwise(units)) if rows**2 > PASSES * min(units[:-1]) else 0
-    largest = max(rows * max(units), weights)
-    return Chain(tuple(hidden), output, data, rows, largest, rows * sum(units))
+    few = rows**2 <= PASSES * min(units[:-1])
+    weights = [0] if few else [before * behind for before, behind in pairwise(units)]
+    largest = max(rows * max(units), *weights)
+    numbers = rows * sum(units) + sum(weights) + rows**2 * len(units)
+    return Chain(tuple(hidden), output, data, rows, largest, numbers)
 
 
 def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision) -> Layer:

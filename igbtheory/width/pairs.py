@@ -17,8 +17,8 @@ from igbtheory.width.result import WidthLayers, WidthPrediction, width_layers
 if TYPE_CHECKING:
     from igbtheory.network import Network
 
-MOST, LEAST, NUMBERS = 10_000, 200, 10**8
-"""Default number of networks: at most, at least, and else with so many units in all, which take about two seconds."""
+MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
+"""Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
 HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
