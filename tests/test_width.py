@@ -1,6 +1,7 @@
 """Predictions at finite width from pairs of data, against whole networks with weights, formulas and infinite width."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.chain import widths as units_of
 from igbtheory.width.cases import GaussianCase
 from igbtheory.width.chain import FreshDense, triangular_roots
+from igbtheory.width.laws import products_of_signs
 from igbtheory.width.moments import of_pairs
 from igbtheory.width.result import WidthPrediction
 from igbtheory.width.widths import units_made, units_read
@@ -141,10 +143,11 @@ def test_the_law_of_narrow_networks() -> None:
             x = np.maximum(x @ rng.standard_normal((width, width), dtype=np.float32), 0)
         shares += list((x @ rng.standard_normal((width, 8), dtype=np.float32) > 0).mean(axis=0))
     law = igb.mlp(depth).predict(width=width, networks=5000).G0
-    g = np.linspace(0, 1, 61)[1:-1] + 1e-3
-    distance = np.abs(np.mean(np.array(shares)[:, None] <= g, axis=0) - law.cdf(g)).max()
-    wrong = np.abs(GuessLaw(igb.mlp(depth).predict().gamma).cdf(g) - law.cdf(g)).max()
-    assert distance < 0.02 < wrong
+    g = np.linspace(0, 1, 201)[1:-1] + 1e-3
+    below = np.mean(np.array(shares)[:, None] <= g, axis=0)
+    others = (VariedGuessLaw(law.variance, 0.0), GuessLaw(igb.mlp(depth).predict().gamma))
+    found, one_gamma, infinite = (np.abs(below - other.cdf(g)).max() for other in (law, *others))
+    assert found < 0.02 < one_gamma < infinite
 
 
 def test_the_law_of_varied_gamma() -> None:
@@ -153,6 +156,7 @@ def test_the_law_of_varied_gamma() -> None:
     np.testing.assert_allclose(VariedGuessLaw(float(plain.var()), 0.0).cdf(g), plain.cdf(g), rtol=1e-12)
     np.testing.assert_allclose(law.cdf(law.ppf([1e-3, 0.2, 0.5, 0.7])), [1e-3, 0.2, 0.5, 0.7], rtol=1e-9)
     assert law.isf(0.3) == pytest.approx(law.ppf(0.7), rel=1e-12)
+    assert np.mean((law.ppf((np.arange(4000) + 0.5) / 4000) - 0.5) ** 2) == pytest.approx(0.15, rel=1e-4)
     draws = law.rvs(40_000, random_state=0)
     assert abs(np.mean((draws - 0.5) ** 2) - 0.15) < FAR * np.std((draws - 0.5) ** 2) / 200
     assert abs(np.maximum(draws, 1 - draws).mean() - law.majority()) < FAR * draws.std() / 200
@@ -189,6 +193,23 @@ def test_the_law_on_data_has_the_variance_of_the_pairs() -> None:
     assert WidthPrediction.from_json(found.to_json()) == found
 
 
+def test_mean_products_of_signs() -> None:
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, 6, 2, 5))
+    signs[0, 1, 1, 2] = 0  # a datum without a signal: this output is left out
+    alive = signs.all(axis=1)
+    for order, found in zip((2, 4), products_of_signs(signs), strict=False):
+        products = [signs[:, list(chosen)].prod(axis=1)[alive] for chosen in combinations(range(6), order)]
+        assert found == pytest.approx(np.mean(products, axis=0).sum(), rel=1e-12)
+    assert products_of_signs(signs)[2] == 29
+
+
+def test_small_outputs_are_not_taken_for_none() -> None:
+    # mean squares of 2^-150, whose roots of products single precision would take for 0
+    found = igb.mlp(150, "tanh", sigma_w2=0.5).predict(width=200, networks=30)
+    assert found.dead == 0
+    assert 1e-48 < found.var_chi < 1e-43
+
+
 def test_odd_networks_without_biases_have_no_bias() -> None:
     found = igb.mlp(2, "tanh").predict(width=20, networks=300)
     assert abs(found.var_g0) < FAR * found.var_g0_error
@@ -204,6 +225,8 @@ def test_roots_of_features_that_depend_on_one_another() -> None:
     features = np.array([[[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0]], np.zeros((3, 3))])
     root = triangular_roots(features.copy())
     np.testing.assert_allclose(root @ root.swapaxes(1, 2), features @ features.swapaxes(1, 2), atol=1e-12)
+    dead = of_pairs(np.array([[[1.0, 2.0], [0.0, 0.0]]]), FreshDense(2.0, 0.0, 2, 1, "float32"))
+    np.testing.assert_allclose(dead, [[0, 2.5, 0, 0]], atol=1e-12)
     # angles of 1e-5 between data of different lengths keep three digits in single precision
     a, b = np.random.default_rng(0).standard_normal((2, 1000))
     pair = np.stack([a, 3 * a + 3e-5 * b])[None]
