@@ -63,6 +63,10 @@ NET = igb.mlp(1)
 RESULTS: list[tuple[str, Callable[[], Any]]] = [
     ("predict --depth 1", NET.predict),
     ("predict --depth 1 --digits 30", lambda: NET.predict(digits=30)),
+    (
+        "predict --depth 2 --width 9,4 --features 5 --networks 50 --seed 2",
+        lambda: igb.mlp(2).predict(width=[9, 4], features=5, networks=50, seed=2),
+    ),
     ("certify --depth 1", NET.certify),
     ("derive --depth 1", NET.derive),
     ("design 3 --depth 1 --vary sigma_b2", lambda: igb.design(3, "sigma_b2", depth=1)),
@@ -237,6 +241,8 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --depth 0", "--depth >= 1"),
         ("predict --depth 2.5", "whole number, got '2.5'"),
         ("predict --depth x", "whole number, got 'x'"),
+        ("predict --width 9,x", "whole number, got 'x'"),
+        ("predict --networks 9", "expected a width with networks, got none; pass --width 100"),
         ("predict --activation rleu", "did you mean 'relu'"),
         ("predict --digits 1", "--digits >= 2"),
         ("predict --data digits --first 1", "two data"),

@@ -56,6 +56,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "derivation": lambda: igb.Network(
         igb.Dense(sp.pi * sp.sqrt(S) / 2 + S**-2), igb.Activation("relu"), igb.Dense(2)
     ).derive(),
+    "at width": lambda: NET.predict(width=6, networks=60),
+    "on data at width": lambda: NET.predict(DATA[:5], width=6, networks=60),
+    "G0 at width": lambda: result("at width").G0,
     "G0": lambda: P.G0,
     "G0 of data": lambda: result("on data").G0,
     "G0 of batches": lambda: result("batches").G0,

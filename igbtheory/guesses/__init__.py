@@ -3,8 +3,9 @@
 `GuessLaw` is the law of G0, the fraction of infinitely many data that goes to class 0. `FiniteGuessLaw` is the law of
 the count among D data, and `BatchedGuessLaw` is that law if batch normalisation couples the data of a batch.
 `DatasetGuessLaw` is the law of G0 on a given data set. `ClassGuessLaw`, `FiniteClassLaw`, `BatchedClassLaw` and
-`DatasetClassLaw` are these four laws for several classes. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean
-softmax probabilities. `accuracy_bounds` bounds the accuracy of guesses. Methods have the names of scipy.stats.
+`DatasetClassLaw` are these four laws for several classes. `VariedGuessLaw` is the law of G0 where gamma differs from
+network to network, as at finite width. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean softmax probabilities.
+`accuracy_bounds` bounds the accuracy of guesses. Methods have the names of scipy.stats.
 
 The folder `inference` goes the other way: from observed guesses to gamma.
 A law is loaded when it is first used, since most predictions need only the first one or none.
@@ -29,6 +30,7 @@ _HOMES = {
     "GuessLaw": "share_of_class_0",
     "SampledLaw": "sampled",
     "SoftmaxLaw": "softmax",
+    "VariedGuessLaw": "varied",
     "accuracy_bound": "accuracy",
     "accuracy_bounds": "accuracy",
     "gamma_of_variance": "bias_of_guesses",

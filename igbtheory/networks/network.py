@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from igbtheory.networks.training import Training
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.derivation import Derivation
+    from igbtheory.theory.width.result import WidthPrediction
 
 MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
@@ -65,19 +66,44 @@ class Network:
 
         return cls(*read_layers(text))
 
-    def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
+    @overload
+    def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction: ...
+
+    @overload
+    def predict(self, inputs: Any = None, *, width: Any, **options: Any) -> "WidthPrediction": ...
+
+    def predict(
+        self,
+        inputs: Any = None,
+        *,
+        digits: int | None = None,
+        kind: Kind | None = None,
+        width: Any = None,
+        **options: Any,
+    ) -> "Prediction | WidthPrediction":
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)) or for a data set.
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
         PyTorch. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
-        number instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning if the estimated error is larger than
-        promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.
+        number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
+        `igbtheory.theory.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
+        error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
+        draws.
         """
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
+        if width is not None:
+            if n is not FLOAT64:
+                given = f"digits={digits}" if kind is None else f"kind={kind!r}"
+                raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
+            from igbtheory.theory.width.predicted import at_width  # noqa: PLC0415 - most predictions are in infinite width
+
+            return at_width(self, inputs, width, **options)
+        if options:
+            raise TypeError(f"expected a width with {', '.join(options)}, got none; pass width=100")
         if isinstance(inputs, GaussianInputs):
             prediction = on_gaussian_inputs(self.layers, n, inputs)
         else:

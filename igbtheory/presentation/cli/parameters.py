@@ -10,7 +10,17 @@ from cyclopts import Parameter, Token
 
 def _whole(_: type, tokens: Sequence[Token]) -> int:
     """Return a whole number, which may be written 1e6. Cyclopts itself would silently read 2.5 as 2."""
-    value = tokens[0].value
+    return _whole_number(tokens[0].value)
+
+
+def _widths(_: type, tokens: Sequence[Token]) -> int | list[int]:
+    """Return one whole number, or the list of those between commas."""
+    numbers = [_whole_number(text) for text in tokens[0].value.split(",")]
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _whole_number(value: str) -> int:
+    """Return the whole number that a text contains."""
     with suppress(ValueError):
         return int(value)
     with suppress(ValueError, OverflowError):
@@ -20,6 +30,7 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+Widths = Annotated[int | list[int], Parameter(converter=_widths, n_tokens=1)]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
 _DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
 folder of images, or - for a CSV from standard input."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.presentation.pictures.marks import (
     BINS,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.count import CountLaw
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.sampled import SampledLaw
+    from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.control import Drawn
     from igbtheory.networks.simulation import Simulation
     from igbtheory.theory.derivation import Derivation
@@ -70,6 +72,13 @@ def _distribution(axes: Any, law: GuessLaw) -> None:
     axes.set_ylabel("probability of at most $g$ (dashed)", color=colour)
     axes.tick_params(axis="y", colors=colour)
     axes.spines["right"].set(visible=True, color=colour)
+
+
+def varied_law(axes: Any, law: "VariedGuessLaw") -> None:
+    """Draw the density of G0 at finite width."""
+    g = places(GuessLaw(float(gamma_of_variance(law.variance))))
+    axes.plot(g, law.pdf(g), **SERIES[0])
+    guesses_axis(axes, 1.3 * max(float(np.median(law.pdf(g))), 2.3))
 
 
 def derivation(axes: Any, found: "Derivation") -> None:

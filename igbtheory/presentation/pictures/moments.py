@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from igbtheory.phases import Gradients
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.prediction import Prediction
+    from igbtheory.theory.width.result import WidthPrediction
     from igbtheory.torch import Explanation
 
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
@@ -39,6 +40,16 @@ def prediction(axes: Any, found: "Prediction") -> None:
         names = NAMES if found.dataset is None else {**NAMES, "gamma_guess": "$\\gamma_\\mathrm{guess}$"}
         _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in names.items()})
         axes.set_ylabel("bias ratio and variances")
+
+
+def at_width(axes: Any, found: "WidthPrediction") -> None:
+    """Draw gamma, gamma of the guesses and both variances after every Dense at finite width, if above their errors."""
+    names, values = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}, vars(found.per_layer)
+    lines = {
+        label: np.where(values[name] >= values[f"{name}_error"], values[name], np.nan) for name, label in names.items()
+    }
+    _over_layers(axes, lines)
+    axes.set_ylabel("bias ratios and variances")
 
 
 def certificate(axes: Any, found: "Certificate") -> None:

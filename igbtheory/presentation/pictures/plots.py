@@ -52,7 +52,9 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Study": study.largest,
     "Thresholds": estimates.thresholds,
     "Training": training.training,
+    "VariedGuessLaw": laws.varied_law,
     "Verdict": verdict.gamma_over_depth,
+    "WidthPrediction": moments.at_width,
 }
 WHOLE: dict[str, Callable[[Any], Figure]] = {"Study": study.study, "Verdict": verdict.picture}
 """Results whose picture has panels of its own."""

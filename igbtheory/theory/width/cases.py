@@ -1,0 +1,121 @@
+"""Gaussian inputs and data sets: which networks are drawn for their moments, how these are read, and for their law."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.layer import Layer
+from igbtheory.theory.width.chain import Array, Chain, FreshDense, Precision, chain
+from igbtheory.theory.width.data import GaussianData, RandomPairs, WholeData
+from igbtheory.theory.width.laws import law_of_several, law_on_data, several
+from igbtheory.theory.width.mixing import mixes
+from igbtheory.theory.width.moments import among, of_all, of_pairs
+
+if TYPE_CHECKING:
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.theory.width.result import WidthLayers
+
+
+class Case(ABC):
+    """Networks on some kind of inputs."""
+
+    @abstractmethod
+    def drawn(self, precision: Precision) -> Chain:
+        """Return the networks that give the moments."""
+
+    @abstractmethod
+    def reading(self, x: Array, dense: FreshDense) -> Array:
+        """Return four moments of every network, see `moments`, from what a Dense reads."""
+
+    @abstractmethod
+    def law(
+        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+    ) -> "VariedGuessLaw | DatasetGuessLaw":
+        """Return the law of the guesses, with the variance that was found in so many networks."""
+
+
+@final
+@dataclass(frozen=True)
+class GaussianCase(Case):
+    """Pairs of Gaussian data, or of batches where a BatchNorm mixes them.
+
+    units: the features of the data and the units that each layer with weights makes, the output last.
+    """
+
+    layers: Sequence[Layer]
+    inputs: GaussianInputs
+    units: Sequence[int]
+
+    def drawn(self, precision: Precision) -> Chain:
+        return self.batches(2, precision)
+
+    def batches(self, count: int, precision: Precision) -> Chain:
+        """Return networks with so many batches."""
+        rows = count * self.batch
+        data = GaussianData(self.inputs, rows, self.units[0])
+        return chain(self.layers, self.units, data, rows, self.batch, precision)
+
+    def reading(self, x: Array, dense: FreshDense) -> Array:
+        return of_pairs(x, dense)
+
+    def law(
+        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+    ) -> "VariedGuessLaw":
+        count = several(self.batch)
+        variance, error = float(found.var_g0[-1]), float(found.var_g0_error[-1])
+        return law_of_several(variance, error, self.batches(count, precision), count, networks, seeds)
+
+    @cached_property
+    def batch(self) -> int:
+        """Number of data of a batch, 1 if every datum is on its own; a batch that is not given is refused."""
+        batch = batch_of(self.layers)
+        if batch is not None and batch.batch_size is not None:
+            return batch.batch_size
+        if mixes(self.layers):
+            raise ValueError(
+                "expected layers that act on every datum alone, or BatchNorm with a batch_size, got "
+                f"{batch or 'a layer of your own'!r}, which mixes all Gaussian data; give its batch_size, or predict "
+                "on a data set"
+            )
+        return 1
+
+
+@final
+@dataclass(frozen=True)
+class DataCase(Case):
+    """Random pairs of the data of a data set, or all of them if a layer mixes data. units: as above."""
+
+    layers: Sequence[Layer]
+    data: Array
+    units: Sequence[int]
+
+    def drawn(self, precision: Precision) -> Chain:
+        if not self._mixed:
+            return chain(self.layers, self.units, RandomPairs(self.data), 2, 1, precision)
+        batch = batch_of(self.layers)
+        if batch is not None:
+            batch.divides(len(self.data))
+        return self._whole(precision)
+
+    def reading(self, x: Array, dense: FreshDense) -> Array:
+        return of_all(x, dense) if self._mixed else among(len(self.data), of_pairs(x, dense))
+
+    def law(
+        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+    ) -> "DatasetGuessLaw":
+        return law_on_data(float(found.var_g0[-1]), self._whole(precision), seeds)
+
+    def _whole(self, precision: Precision) -> Chain:
+        size = len(self.data)
+        return chain(self.layers, self.units, WholeData(self.data), size, size, precision)
+
+    @cached_property
+    def _mixed(self) -> bool:
+        return mixes(self.layers)

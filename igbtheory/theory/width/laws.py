@@ -1,0 +1,92 @@
+"""The law of the guesses of networks that are drawn in a chain."""
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from igbtheory.foundations.threads import one_thread
+from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.varied import VariedGuessLaw, spread_of
+from igbtheory.theory.width.chain import Array, Chain
+from igbtheory.theory.width.moments import kernels
+
+SEVERAL, FEWEST = 16, 4
+"""Number of data, and least number of batches, of a network from which the shape of the law is estimated.
+
+Sixteen data give the spread twice as precisely as four in four times as many networks.
+"""
+ENOUGH = 100
+"""Number of these networks for which as much time is spent as on the pairs; for more, a quarter of this time is."""
+HEADS = 256
+"""Number of outputs drawn in each of these networks, which takes less time than its layers."""
+CERTAIN = 4
+"""Least number of errors above 0 at which a variance of G0 counts as positive."""
+WORLDS, ENTRIES = 500, 2**23
+"""Number of networks whose kernels give the law on a data set, and the largest number of entries of all of them."""
+
+
+def several(batch: int) -> int:
+    """Return the number of data, or of batches, of the networks that show the shape of the law."""
+    return max(SEVERAL // batch, FEWEST)
+
+
+def law_of_several(
+    variance: float, error: float, drawn: Chain, count: int, networks: int, seeds: np.random.SeedSequence
+) -> VariedGuessLaw:
+    """Return the law with this variance; its shape is that of networks with `count` data, or batches.
+
+    networks: the number of those that gave the variance, with this error. Given a network, data are independent, so
+    that E (G0 - 1/2)^2 is the mean product of the signs of outputs at two data, over 4, and E (G0 - 1/2)^4 that at four
+    data, over 16. Both are taken from the same outputs, because their errors nearly cancel in the shape.
+    """
+    moments = np.zeros(3)
+    with one_thread():
+        for seed, size in drawn.blocks(max(networks // (2 * count), min(networks // 8, ENOUGH), 1), seeds):
+            *_, (x, dense) = drawn.features(seed, size)
+            values = replace(dense, units=HEADS).samples(
+                x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS
+            )
+            moments += products_of_signs(np.sign(values).reshape(size, count, -1, HEADS))
+    of_two, of_four, alive = moments
+    # noise around a variance of 0, which may be negative, has no shape
+    shaped = of_two > 0 and variance > CERTAIN * error
+    spread = spread_of(of_two / alive / 4, of_four / alive / 16) if shaped else 0.0
+    return VariedGuessLaw(max(variance, 0.0), spread)
+
+
+def products_of_signs(signs: Array) -> Array:
+    """Return the sums over networks and outputs of the mean products of two and of four signs, and their number.
+
+    signs: shape (networks, data, batch, outputs). Networks in which a datum has no signal, and the sign 0, are left
+    out. The mean products follow from the sums S of the signs of n data, by Newton's identities.
+    """
+    n = signs.shape[1]
+    square = np.square(signs.sum(axis=1)[signs.all(axis=1)])
+    of_two = (square - n) / (n * (n - 1))
+    of_four = (square**2 - (6 * n - 8) * square + 3 * n * (n - 2)) / (n * (n - 1) * (n - 2) * (n - 3))
+    return np.array([of_two.sum(), of_four.sum(), square.size], dtype=np.float64)
+
+
+def law_on_data(variance: float, drawn: Chain, seeds: np.random.SeedSequence) -> DatasetGuessLaw:
+    """Return the law with this variance of networks with all data of a data set."""
+    return DatasetGuessLaw(drawn.rows, variance, Kernels(drawn, int(seeds.generate_state(1)[0])))
+
+
+@final
+@dataclass(frozen=True)
+class Kernels:
+    """The covariances of an output at all data, one for each of many networks, which are drawn when it is called."""
+
+    drawn: Chain
+    seed: int
+
+    def __call__(self) -> Array:
+        """Return the covariances, shape (networks, data, data); networks without any signal are left out."""
+        found, worlds = [], int(np.clip(ENTRIES // self.drawn.rows**2, 1, WORLDS))
+        with one_thread():
+            for seed, size in self.drawn.blocks(worlds, np.random.SeedSequence(self.seed)):
+                *_, (x, dense) = self.drawn.features(seed, size)
+                found.append(kernels(x, dense))
+        kernel = np.concatenate(found)
+        return np.asarray(kernel[np.einsum("maa->m", kernel) > 0])

@@ -1,0 +1,91 @@
+"""The exact prediction at finite width, from pairs of data of many networks that are drawn in a chain."""
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from igbtheory.foundations.accuracy import EstimateWarning
+from igbtheory.foundations.threads import one_thread
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.networks.simulation.estimates import layer_estimates, ratio_of_means
+from igbtheory.theory.width.cases import Case, DataCase, GaussianCase
+from igbtheory.theory.width.chain import Array, Precision
+from igbtheory.theory.width.result import WidthLayers, WidthPrediction, width_layers
+
+if TYPE_CHECKING:
+    from igbtheory.networks.network import Network
+
+MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
+"""Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
+HEAVY, SHARE = 100, 0.1
+"""Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
+PROBES = 10
+"""Number of networks that decide on the precision."""
+SMALL, LARGE = 1e-20, 1e20
+"""Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
+
+
+def on_pairs(
+    network: "Network", inputs: Any, widths: Sequence[int], units: Sequence[int], networks: int | None, seed: int
+) -> WidthPrediction:
+    """Return the prediction from pairs of data, or from all data of a batch where a layer mixes data.
+
+    units: the features of the data and the units that each layer with weights makes, the output last. networks: None
+    for as many as about two seconds allow.
+    """
+    gaussian = isinstance(inputs, GaussianInputs)
+    case: Case = (GaussianCase if gaussian else DataCase)(network.layers, inputs, units)
+    for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
+    precision = _precision(case)
+    moments = drawn_moments(case, precision, networks, for_moments)
+    _warn_of_few(moments[:, -1, :2].sum(axis=1))
+    per_layer, count = estimated(moments), len(moments)
+    law = case.law(per_layer, count, precision, for_law)
+    dead = float(1 - moments[:, -1, 3].mean())
+    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, dead, law)
+
+
+def _precision(case: Case) -> Precision:
+    """Return the precision of units that a few networks in double precision need; single precision is faster."""
+    squares = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))[..., :2].sum(axis=-1)
+    safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
+    return "float32" if safe else "float64"
+
+
+def drawn_moments(case: Case, precision: Precision, networks: int | None, seeds: np.random.SeedSequence) -> Array:
+    """Return four moments of every network after every Dense, shape (networks, dense layers, 4)."""
+    drawn, blocks = case.drawn(precision), []
+    count = networks or int(np.clip(NUMBERS // drawn.numbers, LEAST, MOST))
+    with one_thread(), np.errstate(over="ignore", invalid="ignore"):
+        for seed, size in drawn.blocks(count, seeds):
+            blocks.append(np.stack([case.reading(x, dense) for x, dense in drawn.features(seed, size)], axis=1))
+    found = np.concatenate(blocks)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "expected activations within double precision, got overflow; scale the inputs or the variances down"
+        )
+    return found
+
+
+def _warn_of_few(squares: Array) -> None:
+    """Warn if few networks make up most of the mean square of an output, as in narrow and deep networks without norms.
+
+    squares: the mean square of each network.
+    """
+    total = squares.sum()
+    effective = total**2 / np.square(squares).sum() if total else len(squares)
+    if effective < min(HEAVY, SHARE * len(squares)):
+        message = (
+            f"var_mu, var_chi and gamma are means that rest on about {effective:.0f} of {len(squares)} networks, whose "
+            "outputs are by far the largest: their errors may be too small; var_g0, gamma_guess and G0 are not affected"
+        )
+        warnings.warn(message, EstimateWarning, stacklevel=5)
+
+
+def estimated(moments: Array) -> WidthLayers:
+    """Return the estimates after every Dense, with standard errors."""
+    whole = np.ones(1)
+    variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
+    return width_layers(layer_estimates(moments[None], whole), variance, error)

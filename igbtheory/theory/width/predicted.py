@@ -1,0 +1,69 @@
+"""`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from igbtheory.foundations import checks
+from igbtheory.layers.chain import shapes, swept
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.networks.simulation.finite import checked_inputs
+from igbtheory.theory.width.pairs import on_pairs
+from igbtheory.theory.width.result import WidthPrediction
+from igbtheory.theory.width.widths import units_made, units_read
+
+if TYPE_CHECKING:
+    from igbtheory.networks.network import Network
+
+METHODS = ("pairs",)
+
+
+def at_width(
+    network: "Network",
+    inputs: Any,
+    width: Any,
+    *,
+    features: int | None = None,
+    method: str | None = None,
+    networks: int | None = None,
+    seed: int = 0,
+) -> WidthPrediction:
+    """Return the prediction for networks of finite width.
+
+    width: the number of units that every Dense but the first reads, or these numbers one by one, in the order of the
+    layers; the Dense in front of MaxPool(m) makes m times as many. features: the number of components of Gaussian
+    inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; None: this
+    method. networks: how many of them, None for as many as about two seconds allow. seed: the same seed gives the same
+    numbers. ValueError, TypeError: images or sequences, sweeps, and widths that do not match the layers.
+    """
+    checks.known("method", method or "pairs", METHODS)
+    count = None if networks is None else checks.whole("networks", networks, 2)
+    seed = checks.whole("seed", seed, 0)
+    inputs = checked_inputs(inputs)
+    if any(map(np.ndim, swept(network.layers))):
+        raise ValueError("expected one network with width=, got a sweep; loop over its values")
+    gaussian = isinstance(inputs, GaussianInputs)
+    _refuse_inputs(inputs, features)
+    shapes(network.layers, ())
+    read = units_read(network.layers, width)
+    components = None if features is None else checks.whole("features", features, 1)
+    made, front = units_made(network.layers, read, components)
+    front = front if gaussian else inputs.shape[1]
+    return on_pairs(network, inputs, read[: len(made) - 1], (front, *made), count, seed)
+
+
+def _refuse_inputs(inputs: Any, features: Any) -> None:
+    """Refuse data with positions, data that are all equal, and a number of features that the data have already."""
+    gaussian = isinstance(inputs, GaussianInputs)
+    if not gaussian and inputs.ndim > 2:
+        raise ValueError(
+            f"expected vectors with width=, got data of shape {inputs.shape}; simulate() draws networks on images and "
+            "sequences, and X.reshape(len(X), -1) makes vectors of them"
+        )
+    if not gaussian and features is not None:
+        raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
+    if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:
+        raise ValueError(
+            "expected data that differ, got equal ones (c = 1), of which every network makes one guess; pass data that "
+            "vary"
+        )

@@ -1,0 +1,139 @@
+"""The result of `Network.predict(width=...)`: moments after every Dense at finite width, and the law of the guesses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from igbtheory.foundations.text import measured, table
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance
+from igbtheory.networks.simulation.estimates import Array, LayerEstimates
+from igbtheory.theory.output_layer import OutputLayer, of_output
+
+if TYPE_CHECKING:
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.networks.network import Network
+
+COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
+SHOWN = 30
+"""Largest number of layers that are printed; of a deeper network a selection is."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WidthLayers:
+    """Moments after every Dense layer at finite width, with errors, from the input to the output.
+
+    Arrays of shape (dense layers,). var_g0: the variance of G0 if outputs read what this layer reads. gamma_guess:
+    the gamma whose law has this variance. A residual block counts as one Dense layer.
+    """
+
+    var_mu: Array
+    var_mu_error: Array
+    var_chi: Array
+    var_chi_error: Array
+    gamma: Array
+    gamma_error: Array
+    var_g0: Array
+    var_g0_error: Array
+    gamma_guess: Array
+    gamma_guess_error: Array
+
+    @property
+    def c(self) -> Array:
+        """Correlation c = var_mu/(var_mu + var_chi) of an output for two data, over all networks."""
+        with np.errstate(invalid="ignore"):
+            return self.var_mu / (self.var_mu + self.var_chi)
+
+
+def width_layers(moments: LayerEstimates, variance: Array, error: Array) -> WidthLayers:
+    """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error."""
+    # half the distance of the values one error below and above
+    low, guess, high = (gamma_of_variance(variance + sign * error) for sign in (-1, 0, 1))
+    with np.errstate(invalid="ignore"):
+        guess_error = np.where(error > 0, (high - low) / 2, 0.0)
+    guesses = {"var_g0": variance, "var_g0_error": error, "gamma_guess": guess, "gamma_guess_error": guess_error}
+    return WidthLayers(**vars(moments), **guesses)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class WidthPrediction(OutputLayer):
+    """Prediction at finite width: var_mu, var_chi, gamma, gamma_guess, Var(G0) and the law of G0, with errors.
+
+    gamma = var_mu/var_chi also counts how much the norms of features differ between data; guesses depend on directions
+    alone, and gamma_guess is the gamma whose law has their variance Var(G0). Both are equal in infinite width.
+
+    per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units
+    that the second and later Dense layers read. features: the number of features of the data. method: "pairs", whose
+    errors are standard errors. networks: the number of networks drawn. dead: the share of pairs of data of which one
+    had no signal, as in a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law
+    of the share of the data that class 0 gets.
+    """
+
+    per_layer: WidthLayers
+    network: "Network"
+    inputs: Any
+    widths: tuple[int, ...]
+    features: int
+    method: str
+    networks: int
+    dead: float
+    G0: "VariedGuessLaw | DatasetGuessLaw"
+
+    var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
+    var_chi_error = of_output("var_chi_error", "Error of `var_chi`.")
+    gamma_error = of_output("gamma_error", "Error of `gamma`.")
+    var_g0 = of_output("var_g0", "Variance of G0 over the networks.")
+    var_g0_error = of_output("var_g0_error", "Error of `var_g0`.")
+    gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses, whose law has the variance `var_g0`.")
+    gamma_guess_error = of_output("gamma_guess_error", "Error of `gamma_guess`.")
+
+    @property
+    def error(self) -> float:
+        """Largest relative error of var_mu, var_chi and Var(G0) of the output; 1 if one of them is not known."""
+        pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_g0")]
+        return float(max(error / max(abs(value), error) if error else 0.0 for value, error in pairs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as plain values, with the moments after every layer."""
+        names = [field.name for field in fields(WidthLayers)]
+        told = {name: getattr(self, name) for name in ("widths", "features", "method", "networks", "dead", "error")}
+        law: Any = self.G0
+        return {
+            **{name: getattr(self, name) for name in (*names, "c")},
+            **told,
+            "widths": list(self.widths),
+            "G0": {"mean": law.mean(), "var": law.var(), "std": law.std()},
+            "per_layer": {name: getattr(self.per_layer, name) for name in names},
+        }
+
+    def columns(self) -> dict[str, Any]:
+        """Return a table with a row for every Dense layer."""
+        return {"layer": np.arange(1, len(self.per_layer.gamma) + 1), **vars(self.per_layer)}
+
+    def __str__(self) -> str:
+        depth = len(self.per_layer.gamma)
+        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
+        rows = (["output" if i == depth else str(i), *self._cells(i - 1)] for i in shown)
+        return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary()])
+
+    def _cells(self, i: int) -> list[str]:
+        values = vars(self.per_layer)
+        return [measured(values[name][i], values[f"{name}_error"][i]) for name in COLUMNS]
+
+    def _summary(self) -> Iterator[str]:
+        """Yield the lines about the output and the guesses."""
+        units = dict.fromkeys(self.widths or (self.features,))
+        yield f"width        {', '.join(map(str, units))}; {self.networks} networks drawn, method {self.method!r}"
+        yield f"gamma        {measured(self.gamma, self.gamma_error)}, which counts how norms differ between data, too"
+        yield f"gamma_guess  {measured(self.gamma_guess, self.gamma_guess_error)}, the gamma whose law has this Var(G0)"
+        yield f"G0           mean 0.5, standard deviation {self.G0.std():.6g} over initialisations"
+        if self.dead:
+            yield f"dead         {self.dead:.2%} of the pairs of data have no signal and no guesses; they are left out"
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in COLUMNS)
+        return f"WidthPrediction({', '.join(shown)}, method={self.method!r}, networks={self.networks})"

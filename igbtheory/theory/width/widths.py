@@ -1,0 +1,71 @@
+"""The number of units that every layer with weights makes, from the numbers that the Dense layers read."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from igbtheory.foundations import checks
+from igbtheory.layers.chain import read_by_next
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
+
+
+def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
+    """Return the numbers of units that the Dense layers but the first read, from one number or from all of them."""
+    needed = _weighing(layers) - 1
+    if np.ndim(width) == 0:
+        return [checks.whole("width", width, 1)] * max(needed, 1)
+    given = [checks.whole("width", one, 1) for one in width]
+    if len(given) != needed or not given:
+        raise ValueError(
+            f"expected one width, or {needed} for the Dense layers that read units (the first Dense reads the data, "
+            f"whose number of features is features=), got {len(given)}: {given!r:.60}; pass one number for all of them"
+        )
+    return given
+
+
+def units_made(layers: Sequence[Layer], read: Sequence[int], features: int | None) -> tuple[list[int], int]:
+    """Return how many units each layer with weights makes, in their order, and the number of features of the data.
+
+    read: what the second and later Dense layers read. features: of Gaussian inputs, or None for the first width.
+    """
+    pool = read_by_next(layers)
+    if features is not None and features % pool:
+        raise ValueError(
+            f"expected a number of features that the pools in front of the first Dense divide, got {features} for "
+            f"pools of {pool}; pass a multiple of {pool}"
+        )
+    first = read[0] if features is None else features // pool
+    made, front = _made(layers, [first, *read][: _weighing(layers)], 1)
+    return made[::-1], front
+
+
+def _weighing(layers: Sequence[Layer]) -> int:
+    """Return the number of layers with weights; a layer in several places counts several times."""
+    return sum(_weighing(layer.inner) if layer.inner else layer.weighs for layer in layers)
+
+
+def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[int], int]:
+    """Return the units that the layers with weights make, the last one first, and the units in front of all layers.
+
+    read: what each of them reads, of which those of these layers are taken from the end. behind: units behind all.
+    """
+    made: list[int] = []
+    for layer in reversed(layers):
+        if isinstance(layer, Residual):
+            stream, in_front = _made(layer.shortcut, read, behind)
+            branch, branched = _made(layer.layers, read, behind)
+            if in_front != branched:
+                raise ValueError(
+                    f"expected a branch that reads the units of its stream, got a branch that reads {branched} and a "
+                    f"stream of {in_front} in {layer!r:.80}; change the widths, of which the block has none of its own"
+                )
+            made += [*stream, *branch]
+            behind = in_front
+        elif layer.weighs:
+            made.append(behind)
+            behind = read.pop()
+        else:
+            behind *= layer.pooled
+    return made, behind

@@ -1,0 +1,276 @@
+"""Predictions at finite width from pairs of data, against whole networks with weights, formulas and infinite width."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.guesses import GuessLaw, VariedGuessLaw
+from igbtheory.guesses.varied import fourth_moment, spread_of
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers.chain import widths as units_of
+from igbtheory.theory.width.cases import GaussianCase
+from igbtheory.theory.width.chain import FreshDense, triangular_roots
+from igbtheory.theory.width.laws import products_of_signs
+from igbtheory.theory.width.moments import of_pairs
+from igbtheory.theory.width.result import WidthPrediction
+from igbtheory.theory.width.widths import units_made, units_read
+
+DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
+DATA = igb.digits()[:6, 10:22] / 16
+NETWORKS = 500
+FAR = 4.5
+"""Standard errors that fewer than one in 100,000 differences exceed; the cases below make about 40 of them."""
+
+
+@dataclass(frozen=True)
+class Signs(igb.Layer):
+    """A layer of the user's own with weights: a random sign for every unit, the same for all data of a network."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x * rng.choice([-1.0, 0.5], x.shape[1]).astype(x.dtype)
+
+
+@dataclass(frozen=True)
+class Centred(igb.Layer):
+    """A layer of the user's own that mixes data: every unit less its mean over the data."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x - x.mean(axis=0)
+
+
+def net(*layers: Any) -> igb.Network:
+    return igb.Network(igb.Dense(1.5, 0.2), *layers, igb.Dense(2.0, 0.1))
+
+
+def whole_networks(network: igb.Network, width: int, data: int, inputs: Any = None, batch: int = 1) -> Any:
+    """Moments of networks with weights: K_ab and q - K_ab over pairs, and arcsin(c_ab)/(2 pi) of those that live."""
+    *hidden, output = network.layers
+    units, found = units_of(network.layers, width), []
+    for i in range(NETWORKS):
+        rng = np.random.default_rng([1, i])
+        x = rng.standard_normal((data, width)) if inputs is None else inputs
+        for layer, made in zip(hidden, units, strict=False):
+            x = layer.samples(x, rng, made)
+        kernel = output.sigma_w2 * x @ x.T / x.shape[1] + output.sigma_b2
+        q = np.diag(kernel)
+        # data of one batch are no pair; on a data set, a datum is a pair with itself
+        pair = np.kron(1 - np.eye(data // batch), np.ones((batch, batch))) > 0 if inputs is None else kernel < np.inf
+        alive = pair & np.outer(q > 0, q > 0)
+        angles = np.arcsin(np.clip(kernel[alive] / np.sqrt(np.outer(q, q)[alive]), -1, 1)) / (2 * np.pi)
+        of_pairs, size = kernel[pair].mean(), pair.sum()
+        found.append((of_pairs, q.mean() - of_pairs, angles.sum() / size, alive.sum() / size))
+    var_mu, var_chi, angle, alive = np.transpose(found)
+    guess = angle.mean() / alive.mean()
+    rows = ((var_mu.mean(), var_mu), (var_chi.mean(), var_chi), (guess, (angle - guess * alive) / alive.mean()))
+    return [(value, scatter.std() / NETWORKS**0.5) for value, scatter in rows]
+
+
+CASES: dict[str, tuple[igb.Network, int, dict[str, Any]]] = {
+    "relu": (net(RELU, DENSE, RELU), 8, {}),
+    "narrow": (igb.mlp(4), 3, {}),
+    "gelu, LayerNorm": (net(igb.LayerNorm(), igb.Activation("gelu"), DENSE, igb.RMSNorm()), 6, {}),
+    "groups": (net(igb.GroupNorm(2), RELU, igb.Dropout(0.3)), 6, {}),
+    "pools, gates": (net(igb.MaxPool(2), DENSE, igb.GEGLU(), DENSE, igb.AvgPool(2)), 4, {}),
+    "residual": (net(igb.Residual(igb.LayerNorm(), RELU, DENSE, scale=0.7), RELU), 6, {}),
+    "shortcut": (
+        net(igb.Residual(RELU, DENSE, RELU, DENSE, shortcut=igb.Dense(1.0, 0.3)), igb.Activation("tanh")),
+        5,
+        {},
+    ),
+    "own weights": (net(RELU, Signs(), DENSE, RELU), 6, {}),
+    "batches": (net(igb.BatchNorm(3), RELU, DENSE, igb.BatchNorm(3), RELU), 5, {"batch": 3, "data": 6}),
+    "data": (net(RELU, DENSE, RELU), 5, {"inputs": DATA, "data": 6}),
+    "data in batches": (net(igb.BatchNorm(3), RELU), 8, {"inputs": DATA, "data": 6}),
+    "data, full batch": (net(igb.BatchNorm(), RELU, DENSE), 4, {"inputs": DATA, "data": 6}),
+    "data, centred": (net(RELU, Centred(), DENSE, RELU), 7, {"inputs": DATA, "data": 6}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pairs_are_whole_networks(name: str) -> None:
+    network, width, options = CASES[name]
+    expected = whole_networks(network, width, **{"data": 8, **options})
+    networks = NETWORKS if "batch" in name or "full" in name or "centred" in name or "own" in name else 20 * NETWORKS
+    found = network.predict(options.get("inputs"), width=width, networks=networks)
+    for of, (value, error) in zip(("var_mu", "var_chi", "var_g0"), expected, strict=True):
+        z = (getattr(found, of) - value) / np.hypot(getattr(found, f"{of}_error"), error)
+        assert abs(z) < FAR, (of, z)
+    assert found.error < 0.2
+    assert (found.dead > 0) == (name == "narrow")
+
+
+def test_the_mean_square_of_relu_has_its_formula() -> None:
+    # Var(K_aa)/q^2 = (1 + 5/N)^L (1 + 2/d) - 1
+    width, depth, features = 24, 3, 10
+    chain = GaussianCase(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1]).drawn("float32")
+    squares = []
+    for seed, size in chain.blocks(20_000, np.random.SeedSequence(2)):
+        *_, (x, _) = chain.features(seed, size)
+        squares.append(np.square(x).sum(axis=2) * 2 / width)
+    squared = np.concatenate(squares)[:, 0] / 2
+    deviations = (squared - 1) ** 2
+    expected = (1 + 5 / width) ** depth * (1 + 2 / features) - 1
+    assert abs(deviations.mean() - expected) < FAR * deviations.std() / len(squared) ** 0.5
+    assert deviations.std() / len(squared) ** 0.5 < 0.05 * expected
+
+
+def test_very_wide_networks_are_infinitely_wide() -> None:
+    network = igb.mlp(3, "tanh", sigma_w2=2.0, sigma_b2=0.1)
+    found, limit = network.predict(width=100_000, networks=8), network.predict()
+    np.testing.assert_allclose(found.per_layer.gamma[1:], limit.per_layer.gamma[1:], rtol=0.01)
+    assert found.gamma_guess == pytest.approx(found.gamma, rel=0.01)
+    assert abs(found.gamma - limit.gamma) < FAR * max(found.gamma_error, 1e-3 * limit.gamma)
+
+
+def test_data_that_differ_by_a_millionth_keep_their_distance() -> None:
+    data = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0 + 1e-6]])
+    found = igb.Network(igb.Dense(2.0), igb.Activation("linear"), igb.Dense(2.0, 0.5)).predict(data, width=400)
+    # both steps keep distances on average
+    assert found.var_chi == pytest.approx(1e-12 / 3, rel=0.02)
+
+
+def test_the_law_of_narrow_networks() -> None:
+    # 1500 networks of eight outputs, D = 200 data: the distance of their law is about 0.01 by chance
+    width, depth, shares = 16, 5, []
+    for i in range(1500):
+        rng = np.random.default_rng([3, i])
+        x = rng.standard_normal((200, width), dtype=np.float32)
+        for _ in range(depth):
+            x = np.maximum(x @ rng.standard_normal((width, width), dtype=np.float32), 0)
+        shares += list((x @ rng.standard_normal((width, 8), dtype=np.float32) > 0).mean(axis=0))
+    law = igb.mlp(depth).predict(width=width, networks=5000).G0
+    g = np.linspace(0, 1, 201)[1:-1] + 1e-3
+    below = np.mean(np.array(shares)[:, None] <= g, axis=0)
+    others = (VariedGuessLaw(law.variance, 0.0), GuessLaw(igb.mlp(depth).predict().gamma))
+    found, one_gamma, infinite = (np.abs(below - other.cdf(g)).max() for other in (law, *others))
+    assert found < 0.02 < one_gamma < infinite
+
+
+def test_the_law_of_varied_gamma() -> None:
+    law, plain = VariedGuessLaw(0.15, 1.7), GuessLaw(2.0)
+    g = np.array([0.0, 1e-4, 0.3, 0.5, 0.9])
+    np.testing.assert_allclose(VariedGuessLaw(float(plain.var()), 0.0).cdf(g), plain.cdf(g), rtol=1e-12)
+    np.testing.assert_allclose(law.cdf(law.ppf([1e-3, 0.2, 0.5, 0.7])), [1e-3, 0.2, 0.5, 0.7], rtol=1e-9)
+    assert law.isf(0.3) == pytest.approx(law.ppf(0.7), rel=1e-12)
+    assert np.mean((law.ppf((np.arange(4000) + 0.5) / 4000) - 0.5) ** 2) == pytest.approx(0.15, rel=1e-4)
+    draws = law.rvs(40_000, random_state=0)
+    assert abs(np.mean((draws - 0.5) ** 2) - 0.15) < FAR * np.std((draws - 0.5) ** 2) / 200
+    assert abs(np.maximum(draws, 1 - draws).mean() - law.majority()) < FAR * draws.std() / 200
+    fine = np.linspace(0.2, 0.7, 2001)
+    assert np.trapezoid(law.pdf(fine), fine) == pytest.approx(law.cdf(0.7) - law.cdf(0.2), abs=1e-6)
+    # the fourth moment of the uniform law is 1/80, and that of two points 1/16
+    np.testing.assert_allclose(fourth_moment(np.array([1.0, 1e12])), [1 / 80, 1 / 16], rtol=1e-5)
+    fourth = (law.stats("k") + 3) * 0.15**2
+    assert spread_of(0.15, fourth) == pytest.approx(1.7, rel=1e-6)
+    assert abs(np.mean((draws - 0.5) ** 4) - fourth) < FAR * np.std((draws - 0.5) ** 4) / 200
+    assert spread_of(0.1, 0.0) == 0
+    assert [VariedGuessLaw(v, 0.0).majority() for v in (0.0, 0.25)] == pytest.approx([0.5, 1.0], abs=1e-9)
+
+
+def test_widths_one_by_one() -> None:
+    bottleneck = igb.Residual(RELU, igb.Dense(1.0), RELU, DENSE)
+    layers = net(igb.MaxPool(3), bottleneck, DENSE).layers
+    assert units_read(layers, [8, 2, 8, 5]) == [8, 2, 8, 5]
+    # in front of the pool the first Dense makes 24 units; features=, and else the first width
+    assert units_made(layers, [8, 2, 8, 5], 7) == ([24, 2, 8, 5, 1], 7)
+    assert units_made(layers, units_read(layers, 4), None) == ([12, 4, 4, 4, 1], 4)
+    found = igb.mlp(2, "tanh").predict(width=[30, 2], features=5, networks=50)
+    assert (found.widths, found.features, found.networks) == ((30, 2), 5, 50)
+    one = igb.Network(DENSE).predict(width=3, networks=50)
+    assert (one.widths, one.features, one.G0.mean()) == ((), 3, 0.5)
+
+
+def test_the_law_on_data_has_the_variance_of_the_pairs() -> None:
+    found = net(RELU, DENSE, RELU).predict(DATA, width=5)
+    shares = found.G0.rvs(40_000, random_state=0)
+    assert found.G0.var() == found.var_g0
+    # 500 networks give the draws: their standard error is about 0.005
+    assert np.mean((shares - 0.5) ** 2) == pytest.approx(found.var_g0, abs=0.02)
+    assert WidthPrediction.from_json(found.to_json()) == found
+
+
+def test_mean_products_of_signs() -> None:
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (3, 6, 2, 5))
+    signs[0, 1, 1, 2] = 0  # a datum without a signal: this output is left out
+    alive = signs.all(axis=1)
+    for order, found in zip((2, 4), products_of_signs(signs), strict=False):
+        products = [signs[:, list(chosen)].prod(axis=1)[alive] for chosen in combinations(range(6), order)]
+        assert found == pytest.approx(np.mean(products, axis=0).sum(), rel=1e-12)
+    assert products_of_signs(signs)[2] == 29
+
+
+def test_small_outputs_are_not_taken_for_none() -> None:
+    # mean squares of 2^-150, whose roots of products single precision would take for 0
+    found = igb.mlp(150, "tanh", sigma_w2=0.5).predict(width=200, networks=30)
+    assert found.dead == 0
+    assert 1e-48 < found.var_chi < 1e-43
+
+
+def test_odd_networks_without_biases_have_no_bias() -> None:
+    found = igb.mlp(2, "tanh").predict(width=20, networks=300)
+    assert abs(found.var_g0) < FAR * found.var_g0_error
+    assert found.G0.std() < 0.1
+
+
+def test_few_networks_that_count_are_told() -> None:
+    with pytest.warns(igb.EstimateWarning, match=r"rest on about \d+ of 1000 networks"):
+        igb.mlp(50).predict(width=8, networks=1000)
+
+
+def test_roots_of_features_that_depend_on_one_another() -> None:
+    features = np.array([[[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0]], np.zeros((3, 3))])
+    root = triangular_roots(features.copy())
+    np.testing.assert_allclose(root @ root.swapaxes(1, 2), features @ features.swapaxes(1, 2), atol=1e-12)
+    dead = of_pairs(np.array([[[1.0, 2.0], [0.0, 0.0]]]), FreshDense(2.0, 0.0, 2, 1, "float32"))
+    np.testing.assert_allclose(dead, [[0, 2.5, 0, 0]], atol=1e-12)
+    # angles of 1e-5 between data of different lengths keep three digits in single precision
+    a, b = np.random.default_rng(0).standard_normal((2, 1000))
+    pair = np.stack([a, 3 * a + 3e-5 * b])[None]
+    sine = np.linalg.norm(b - a * (a @ b) / (a @ a)) / np.linalg.norm(a) * 1e-5
+    root = triangular_roots(pair.astype(np.float32))[0]
+    assert root[1, 1] / np.linalg.norm(root[1]) == pytest.approx(sine, rel=2e-3)
+    found = of_pairs(pair.astype(np.float32), FreshDense(1.0, 0.0, 2, 1, "float32"))
+    assert 0.25 - found[0, 2] == pytest.approx(sine / (2 * np.pi), rel=2e-3)
+
+
+NET = igb.mlp(2)
+REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
+    (NET, {"width": 0}, "expected width >= 1, got 0"),
+    (NET, {"width": 2.5}, "expected width to be a whole number, got 2.5"),
+    (NET, {"width": [5, 5, 5]}, r"one width, or 2 for the Dense layers that read units .* got 3: \[5, 5, 5\]"),
+    (igb.Network(DENSE), {"width": []}, "expected one width, or 0 .* got 0"),
+    (NET, {"width": 5, "digits": 20}, "double precision at finite width, got digits=20"),
+    (igb.mlp(1, sigma_w2=np.array([1.0, 2.0])), {"width": 5}, "one network with width=, got a sweep; loop"),
+    (NET, {"width": 5, "inputs": GaussianInputs(variance=np.ones(2))}, "one network, got a sweep"),
+    (NET, {"width": 5, "inputs": GaussianInputs(variance=0.0)}, r"data that differ, got equal ones \(c = 1\)"),
+    (NET, {"width": 5, "inputs": np.ones((3, 2))}, "data that differ, got equal ones"),
+    (NET, {"width": 5, "inputs": DATA, "features": 3}, "features= of Gaussian inputs, got data of 12 features"),
+    (
+        NET,
+        {"width": 5, "inputs": np.zeros((2, 3, 4, 4))},
+        r"vectors with width=, got data of shape \(2, 3, 4, 4\); simulate",
+    ),
+    (NET, {"width": 5, "method": "magic"}, "unknown method 'magic'"),
+    (NET, {"width": 5, "networks": 1}, "expected networks >= 2"),
+    (igb.mlp(1, norm="batch"), {"width": 5}, r"BatchNorm\(\), which mixes all Gaussian data; give its batch_size"),
+    (net(Centred()), {"width": 5}, "a layer of your own.*, which mixes all Gaussian data"),
+    (igb.mlp(1, norm="batch", batch_size=9), {"width": 5, "inputs": DATA}, "data that batches of 9 divide, got 6"),
+    (net(igb.GroupNorm(8)), {"width": 4}, "units that groups of 8 divide, got 4"),
+    (igb.Network(igb.MaxPool(3), DENSE), {"width": 5, "features": 2}, "features that the pools .* divide, got 2"),
+    (net(igb.Residual(RELU, DENSE)), {"width": [4, 5]}, "a branch that reads 4 and a stream of 5"),
+]
+
+
+@pytest.mark.parametrize(("network", "options", "message"), REFUSED)
+def test_bad_input_is_refused(network: igb.Network, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        network.predict(**options)
+
+
+def test_options_of_finite_width_need_a_width() -> None:
+    with pytest.raises(TypeError, match="expected a width with features, got none; pass width=100"):
+        NET.predict(features=3)
