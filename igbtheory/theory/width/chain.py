@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.batch_sizes import in_batches
+from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.theory.width.mixing import own
@@ -130,7 +130,7 @@ def chain(
     data: returns the data of a number of networks, one network after the other.
     """
     made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made, precision) for layer in in_batches(layers, batch))
+    *hidden, output = (_of_many(layer, rows, made, precision, batch) for layer in layers)
     assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
     # weights are drawn where a layer has few units for so many data
     few = rows**2 <= PASSES * min(units[:-1])
@@ -140,13 +140,15 @@ def chain(
     return Chain(tuple(hidden), output, data, rows, largest, numbers)
 
 
-def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision) -> Layer:
+def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
     """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
+    if isinstance(layer, BatchNorm) and layer.trains:
+        return BatchNorm(layer.batch_size or batch, layer.estimator, layer.eps)
     if isinstance(layer, Dense):
         return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
     if own(layer):
         return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision) for one in inner))
+    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision, batch) for one in inner))
 
 
 def triangular_roots(h: Array) -> Array:
