@@ -1,0 +1,121 @@
+"""The law over networks of the kernel K of two data, to first order in 1/width, and how layers change it.
+
+The coordinates are log K_aa, log K_bb and y = log((1 - c)/(1 + c)) = 2 log tan(theta/2), with the cosine c = cos theta of
+the two data. In these coordinates noise is additive: a mean over `width` units is multiplied by 1 + O(1/sqrt(width)).
+
+All data are alike in law, so the coordinates have a part of the network, a part of each datum and a part of the pair:
+
+    log K_aa = log_q + n_q + d_q(a),      y_ab = y + n_y + d_y(a) + d_y(b) + p(ab)
+
+The seven covariances of pairs of data follow from the covariances of these independent parts.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Taylor = Array
+"""A function of s = (log K_aa + log K_bb)/2, y, and d = (log K_aa - log K_bb)/2, in which it is even: its value and its
+derivatives by s, y, ss, sy, yy, dd."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Means of log K_aa and y, and covariances of their parts: `network` of (n_q, n_y), `datum` of (d_q, d_y), both
+    matrices, and `pair` of p.
+    """
+
+    log_q: float
+    y: float
+    network: Array
+    datum: Array
+    pair: float
+
+    @property
+    def q(self) -> float:
+        """The geometric mean of K_aa."""
+        return float(np.exp(self.log_q))
+
+    @property
+    def c(self) -> float:
+        """The cosine at the mean of y."""
+        return float(-np.tanh(self.y / 2))
+
+    @property
+    def of_log_q(self) -> float:
+        """The variance of log K_aa."""
+        return float(self.network[0, 0] + self.datum[0, 0])
+
+    @property
+    def of_y(self) -> float:
+        """The variance of y."""
+        return float(self.network[1, 1] + 2 * self.datum[1, 1] + self.pair)
+
+    def moved(self, log_q: float, y: float) -> "Pair":
+        """Return the pair with these amounts added to the means."""
+        return replace(self, log_q=self.log_q + log_q, y=self.y + y)
+
+    def plus(self, other: "Pair", share: float) -> "Pair":
+        """Return the pair with `share` of independent noise added, whose means are shifts."""
+        return Pair(
+            self.log_q + share * other.log_q,
+            self.y + share * other.y,
+            self.network + share * other.network,
+            self.datum + share * other.datum,
+            self.pair + share * other.pair,
+        )
+
+    def through(self, q: Array, apart: Taylor, together: Taylor) -> "Pair":
+        """Return the pair behind a deterministic map of kernels, to second order.
+
+        q: K'_aa and its first two derivatives by log K_aa; apart, together: r' - K'_ab and r' + K'_ab, where r' =
+        sqrt(K'_aa K'_bb). The means are mean' = T(mean) + T'' : V/2, the covariances V' = J V J^T.
+        """
+        slope = q[1] / q[0]
+        y = logarithm(apart) - logarithm(together)
+        joint = self.network + self.datum  # by exchange of a and b, cov(s, y) = cov(log K_aa, y)
+        spread = self.datum[0, 0] / 2
+        second = y[3:] @ [joint[0, 0] - spread, 2 * joint[0, 1], self.of_y, spread]
+        jacobian = np.array([[slope, 0.0], [y[1], y[2]]])
+        of_datum = np.array([[slope, 0.0], [y[1] / 2, y[2]]])  # of s a datum has half
+        return Pair(
+            float(np.log(q[0]) + (q[2] / q[0] - slope**2) * self.of_log_q / 2),
+            float(y[0] + second / 2),
+            jacobian @ self.network @ jacobian.T,
+            of_datum @ self.datum @ of_datum.T,
+            y[2] ** 2 * self.pair,
+        )
+
+    def weighted(self, sigma_w2: float, sigma_b2: float) -> "Pair":
+        """Return the pair behind a Dense: K' = sigma_w2 K + sigma_b2."""
+        q, (c, by_y, by_yy) = sigma_w2 * self.q, cosine(self.y)
+        less = 2 / (1 + np.exp(-self.y))  # 1 - c
+        of_q = np.array([q + sigma_b2, q, q])
+        root = q * sigma_b2 / (q + sigma_b2)  # of sqrt(K'_aa K'_bb), by d twice
+        apart = np.array([*(q * np.array([less, less, -by_y, less, -by_y, -by_yy])), root])
+        together = np.array([*(q * np.array([1 + c, 1 + c, by_y, 1 + c, by_y, by_yy])), root])
+        together[0] += 2 * sigma_b2
+        return self.through(of_q, apart, together)
+
+    def normalised(self) -> "Pair":
+        """Return the pair with every datum scaled to K_aa = 1, which changes no angle."""
+        only_y = np.diag([0.0, 1.0])
+        return replace(self, log_q=0.0, network=only_y @ self.network @ only_y, datum=only_y @ self.datum @ only_y)
+
+
+def cosine(y: float) -> tuple[float, float, float]:
+    """Return c = -tanh(y/2) and its first two derivatives by y."""
+    c = -np.tanh(y / 2)
+    slope = -1 / (1 + np.cosh(y))  # -(1 - c^2)/2, which keeps its digits as c -> 1
+    return float(c), float(slope), float(c * slope)
+
+
+def logarithm(x: Taylor) -> Taylor:
+    """Return the Taylor numbers of log x."""
+    value, *rest = x
+    s, y, ss, sy, yy, dd = np.array(rest) / value
+    return np.array([np.log(value), s, y, ss - s * s, sy - s * y, yy - y * y, dd])
