@@ -1,48 +1,178 @@
-"""draft"""
-from collections.abc import Sequence
-from typing import Any
-import numpy as np
-from igbtheory.inputs import GaussianInputs
-from igbtheory.layers.activation import Activation
-from igbtheory.layers.dense import Dense
-from igbtheory.layers.layernorm import LayerNorm, RMSNorm
-from igbtheory.width.gram import gram, noise
-from igbtheory.width.pair import Pair
-from igbtheory.width.units import units, IDENTITY
+"""Networks of finite width by an expansion in 1/width: one pass over the layers, without random numbers.
 
-ZERO = np.zeros((2,2))
-def of_inputs(inputs, features):
+`blocks` has the layers that are known, `units` averages over the units of a layer, `gram` makes of them the mean and
+the noise of their Gram matrix, and `pair` passes the law of the kernel of two data through the layers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from igbtheory.averages.maximum import IDENTITY
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm
+from igbtheory.width.blocks import Block, DoesNotHoldError, Norm, blocks
+from igbtheory.width.gram import gram, noise
+from igbtheory.width.pair import Array, Pair
+from igbtheory.width.units import units
+
+if TYPE_CHECKING:
+    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.layers.dense import Dense
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+"""Gauss-Hermite quadrature over y."""
+LARGEST_ERROR, LARGEST_OF_GAMMA = 0.1, 0.5
+"""Largest estimated relative errors of Var(G0) and of gamma: exact chains of pairs, which take seconds, have smaller ones."""
+BOTH_SIGNS = 0.5
+"""Largest standard deviation of y over the networks, relative to its mean: with more, networks have cosines below 0."""
+ERROR_OF_Y = 1.5
+"""Error of the mean of y, divided by squares of what order 1/width adds to it: from 200 random networks."""
+ROUNDED = 1e-20
+"""Rounding error of the variance of y where all cosines are 0."""
+SMALL = 0.01
+"""Largest eps of a norm, relative to the mean square that it is added to, whose fluctuations may be neglected."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """Moments and guesses of networks of finite width, to first order in 1/width; arrays with an entry for every Dense.
+
+    var_mu, var_chi: of an output. var_g0: Var(G0) if outputs read what this Dense reads. error, moments_error: sizes of
+    the second order, as relative errors of var_g0, and of var_mu, var_chi and gamma. spread: the variance of log gamma
+    over the networks, at the output.
+    """
+
+    var_mu: Array
+    var_chi: Array
+    var_g0: Array
+    error: Array
+    moments_error: Array
+    spread: float
+
+    @property
+    def gamma(self) -> Array:
+        """The bias ratio var_mu/var_chi."""
+        return self.var_mu / self.var_chi
+
+    @property
+    def gamma_guess(self) -> Array:
+        """The bias ratio of the guesses, the gamma whose law of G0 has this variance."""
+        return np.asarray(gamma_of_variance(self.var_g0))
+
+    def law(self) -> "VariedGuessLaw":
+        """Return the law of G0 at the output: Phi(sqrt(gamma) U), log gamma normal over the networks.
+
+        Its mean is the one at which the variance of G0 is var_g0.
+        """
+        from igbtheory.guesses.varied import VariedGuessLaw  # noqa: PLC0415 - not every user needs the law
+
+        return VariedGuessLaw(float(self.var_g0[-1]), self.spread)
+
+
+def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features: int | None) -> Expansion:
+    """Return the expansion of a network on Gaussian inputs.
+
+    widths: what the second and later Dense layers read. features: what the first one reads; None for the first width.
+    DoesNotHoldError: the noise of a layer is not known, or the expansion is too inaccurate.
+    """
+    if not isinstance(inputs, GaussianInputs):
+        raise DoesNotHoldError("the expansion needs Gaussian inputs, whose pairs are all alike, got a data set")
+    hidden, (first, *denses) = blocks(layers)
+    pairs = [_weighted(of_inputs(inputs, features or widths[0]), first)]
+    for block, dense, width in zip(hidden, denses, widths, strict=True):
+        pairs.append(_weighted(behind(pairs[-1], block, width), dense))
+    return _found(pairs)
+
+
+def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
+    """Return the Gram matrix of two Gaussian data, whose features are independent units."""
     x = units(IDENTITY, float(inputs.shift), 0.0, float(inputs.variance))
     of = gram(x)
-    flat = Pair(0.0, 0.0, ZERO, ZERO, 0.0)
-    flat = Pair(float(np.log(of.q[0])), float(np.log(of.apart[0]/of.together[0])), ZERO, ZERO, 0.0)
-    return flat.plus(noise(x, of, ""), 1/features)
+    wide = Pair(float(np.log(of.q[0])), float(np.log(of.apart[0] / of.together[0])))
+    return wide.plus(noise(x, of, None), 1 / features)
 
-def behind(pair, phi, norm, centred, width):
-    q = 1.0 if norm else pair.q
-    x = units(phi, 0.0, q*max(pair.c,0.0), q*2/(1+np.exp(-pair.y)))
-    x = x.centred if centred else x
-    of = gram(x); of_noise = noise(x, of, norm)
-    of = of.scaled if norm else of
-    return pair.through(of.q, of.apart, of.together).plus(of_noise, 1/width)
 
-def states(layers, widths, inputs, features):
-    pair = of_inputs(inputs, features or widths[0])
-    out=[]; i=0; norm=""; phi=None
-    for layer in layers:
-        if isinstance(layer, Dense):
-            if out:
-                pair = behind(pair, phi or IDENTITY, norm, False, widths[len(out)-1])
-            pair = pair.weighted(float(layer.sigma_w2), float(layer.sigma_b2)); out.append(pair); norm=""; phi=None
-        elif isinstance(layer, LayerNorm): norm="layer"
-        elif isinstance(layer, RMSNorm): norm="rms"
-        else: phi=layer.phi
-    return out
-Z,W=np.polynomial.hermite_e.hermegauss(80); W=W/W.sum()
-def results(p):
-    y=p.y+np.sqrt(p.of_y)*Z
-    var_g0=.25-W@np.arctan(np.exp(y/2))/np.pi
-    s=(p.network+p.datum)[0,0]-p.datum[0,0]/2; cov=(p.network+p.datum)[0,1]
-    e=np.exp(p.log_q+s/2); ty=y+cov
-    var_mu=e*(W@-np.tanh(ty/2)); var_chi=e*(W@(2/(1+np.exp(-ty)))+np.expm1(p.datum[0,0]/4))
-    return dict(var_g0=var_g0,var_mu=var_mu,var_chi=var_chi,gamma=var_mu/var_chi)
+def behind(pair: Pair, block: Block, width: int) -> Pair:
+    """Return the Gram matrix of the `width` units behind a block."""
+    if pair.y > 0:
+        raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
+    q = pair.q if block.before is None else _scale(pair.q, block.before)
+    x = units(block.phi, 0.0, q * pair.c, q * pair.less)
+    x = x.centred if isinstance(block.behind, LayerNorm) else x
+    of = gram(x)
+    made = of if block.before is None else of.scaled
+    found = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)
+    return found if block.behind is None else found.normalised(_scale(found.q, block.behind))
+
+
+def _scale(q: float, norm: Norm) -> float:
+    """Return the mean square behind a norm. DoesNotHoldError: eps is not small."""
+    if norm.eps > SMALL * q:
+        raise DoesNotHoldError(f"the expansion needs a norm with eps far below the mean square {q:.2g}, got {norm!r}")
+    return float(q / (q + norm.eps))
+
+
+def _weighted(pair: Pair, dense: "Dense") -> Pair:
+    """Return the pair behind a Dense. DoesNotHoldError: the variances differ too much between networks."""
+    found = pair.weighted(float(dense.sigma_w2), float(dense.sigma_b2))
+    if not found.bent.sum() < 1:
+        raise DoesNotHoldError(
+            f"the expansion needs a moderate spread over the networks, got the standard deviations "
+            f"{found.of_log_q**0.5:.2g} of log K_aa and {found.of_y**0.5:.2g} of log((1 - c)/(1 + c))"
+        )
+    return found
+
+
+def _found(pairs: list[Pair]) -> Expansion:
+    """Return the results at every Dense. DoesNotHoldError: they are too inaccurate at the last one."""
+    spread = _spread(pairs[-1])
+    var_mu, var_chi, var_g0, error, moments_error = np.array([_at(pair) for pair in pairs]).T
+    for name, size, most in (("Var(G0)", error[-1], LARGEST_ERROR), ("gamma", moments_error[-1], LARGEST_OF_GAMMA)):
+        if not size < most:
+            raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
+    return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
+
+
+def _at(pair: Pair) -> tuple[float, ...]:
+    """Return var_mu, var_chi, Var(G0), and the relative errors of Var(G0) and of the moments.
+
+    s = (log K_aa + log K_bb)/2, d = (log K_aa - log K_bb)/2 and y are normal. Var(G0) = E arcsin(c)/(2 pi) = 1/4 - E
+    arctan(e^(y/2))/pi, var_mu = E e^s c, var_chi = E e^s (cosh d - c), and e^s shifts the mean of y by its covariance.
+    """
+    joint, apart, c = pair.network + pair.datum, pair.datum[0, 0] / 2, pair.c
+    y = pair.y + np.sqrt(pair.of_y) * NODES
+    shifted = y + joint[0, 1]
+    scale = pair.q * np.exp((joint[0, 0] - apart) / 2)
+    var_mu = scale * (WEIGHTS @ -np.tanh(shifted / 2))
+    var_chi = scale * (WEIGHTS @ (2 / (1 + np.exp(-shifted))) + np.expm1(apart / 2))
+    var_g0 = 0.25 - WEIGHTS @ np.arctan(np.exp(y / 2)) / np.pi
+    if c <= 0:  # without a bias, which no width adds
+        return var_mu, var_chi, var_g0, 0.0, 0.0
+    second = ERROR_OF_Y * (pair.bent.sum() ** 2 + pair.drift[1] ** 2 / 8)
+    slope = WEIGHTS @ (1 / np.cosh(y / 2)) / (4 * np.pi)  # -d Var(G0)/dy
+    moments = ((1 + c) / 2 * second + (1 - c) / 4 * pair.drift[0] ** 2) / c
+    return var_mu, var_chi, var_g0, slope * second / var_g0, moments
+
+
+def _spread(pair: Pair) -> float:
+    """Return the variance of log gamma over the networks. DoesNotHoldError: some networks have cosines below 0.
+
+    The part of y that all pairs of a network share gives d log gamma = -(1 + c)/(2 c) dy. The parts of the pairs make
+    the variance of an output over the data differ: with the kernel (1 - c) (delta_ab + rho_ab), rho = -(1 + c)/2 dy,
+    the mean of squares of Gaussian outputs has the relative variance 2 E rho^2 over the weights.
+    """
+    of_networks, c = pair.network[1, 1], pair.c
+    if of_networks > (BOTH_SIGNS * pair.y) ** 2 + ROUNDED:
+        raise DoesNotHoldError(
+            f"the expansion needs cosines above 0 in all networks, got the mean {c:.2g} with the standard deviation "
+            f"{(1 - c * c) / 2 * of_networks**0.5:.2g}"
+        )
+    shared = of_networks / c**2 if c > 0 else 0.0
+    return float(((1 + c) / 2) ** 2 * (shared + 2 * pair.pair))

@@ -1,7 +1,8 @@
 """The law over networks of the kernel K of two data, to first order in 1/width, and how layers change it.
 
-The coordinates are log K_aa, log K_bb and y = log((1 - c)/(1 + c)) = 2 log tan(theta/2), with the cosine c = cos theta of
-the two data. In these coordinates noise is additive: a mean over `width` units is multiplied by 1 + O(1/sqrt(width)).
+The coordinates are log K_aa, log K_bb and y = log((1 - c)/(1 + c)) = 2 log tan(theta/2), c = cos theta the cosine of
+the two data. Layers of finite width multiply K_aa and tan(theta/2) by random factors, so that these logarithms stay
+nearly normal.
 
 All data are alike in law, so the coordinates have a part of the network, a part of each datum and a part of the pair:
 
@@ -10,8 +11,8 @@ All data are alike in law, so the coordinates have a part of the network, a part
 The seven covariances of pairs of data follow from the covariances of these independent parts.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +28,18 @@ derivatives by s, y, ss, sy, yy, dd."""
 class Pair:
     """Means of log K_aa and y, and covariances of their parts: `network` of (n_q, n_y), `datum` of (d_q, d_y), both
     matrices, and `pair` of p.
+
+    drift: what order 1/width adds to the two means; bent: the sizes of what the curvature of the layers adds to them.
+    Squares of both are of the second order, which is left out.
     """
 
     log_q: float
     y: float
-    network: Array
-    datum: Array
-    pair: float
+    network: Array = field(default_factory=lambda: np.zeros((2, 2)))
+    datum: Array = field(default_factory=lambda: np.zeros((2, 2)))
+    pair: float = 0.0
+    drift: Array = field(default_factory=lambda: np.zeros(2))
+    bent: Array = field(default_factory=lambda: np.zeros(2))
 
     @property
     def q(self) -> float:
@@ -46,6 +52,11 @@ class Pair:
         return float(-np.tanh(self.y / 2))
 
     @property
+    def less(self) -> float:
+        """1 - c, without cancellation."""
+        return float(2 / (1 + np.exp(-self.y)))
+
+    @property
     def of_log_q(self) -> float:
         """The variance of log K_aa."""
         return float(self.network[0, 0] + self.datum[0, 0])
@@ -55,18 +66,17 @@ class Pair:
         """The variance of y."""
         return float(self.network[1, 1] + 2 * self.datum[1, 1] + self.pair)
 
-    def moved(self, log_q: float, y: float) -> "Pair":
-        """Return the pair with these amounts added to the means."""
-        return replace(self, log_q=self.log_q + log_q, y=self.y + y)
-
-    def plus(self, other: "Pair", share: float) -> "Pair":
+    def plus(self, noise: "Pair", share: float) -> "Pair":
         """Return the pair with `share` of independent noise added, whose means are shifts."""
+        shift = share * np.array([noise.log_q, noise.y])
         return Pair(
-            self.log_q + share * other.log_q,
-            self.y + share * other.y,
-            self.network + share * other.network,
-            self.datum + share * other.datum,
-            self.pair + share * other.pair,
+            self.log_q + shift[0],
+            self.y + shift[1],
+            self.network + share * noise.network,
+            self.datum + share * noise.datum,
+            self.pair + share * noise.pair,
+            self.drift + shift,
+            self.bent,
         )
 
     def through(self, q: Array, apart: Taylor, together: Taylor) -> "Pair":
@@ -79,21 +89,23 @@ class Pair:
         y = logarithm(apart) - logarithm(together)
         joint = self.network + self.datum  # by exchange of a and b, cov(s, y) = cov(log K_aa, y)
         spread = self.datum[0, 0] / 2
-        second = y[3:] @ [joint[0, 0] - spread, 2 * joint[0, 1], self.of_y, spread]
+        curved_q = (q[2] / q[0] - slope**2) * self.of_log_q / 2
+        curved_y = y[3:] * [joint[0, 0] - spread, 2 * joint[0, 1], self.of_y, spread] / 2
         jacobian = np.array([[slope, 0.0], [y[1], y[2]]])
-        of_datum = np.array([[slope, 0.0], [y[1] / 2, y[2]]])  # of s a datum has half
+        of_datum = np.array([[slope, 0.0], [y[1] / 2, y[2]]])  # a datum has half of s
         return Pair(
-            float(np.log(q[0]) + (q[2] / q[0] - slope**2) * self.of_log_q / 2),
-            float(y[0] + second / 2),
+            float(np.log(q[0]) + curved_q),
+            float(y[0] + curved_y.sum()),
             jacobian @ self.network @ jacobian.T,
             of_datum @ self.datum @ of_datum.T,
             y[2] ** 2 * self.pair,
+            jacobian @ self.drift + [curved_q, curved_y.sum()],
+            np.abs(jacobian) @ self.bent + [abs(curved_q), np.abs(curved_y).sum()],
         )
 
     def weighted(self, sigma_w2: float, sigma_b2: float) -> "Pair":
         """Return the pair behind a Dense: K' = sigma_w2 K + sigma_b2."""
-        q, (c, by_y, by_yy) = sigma_w2 * self.q, cosine(self.y)
-        less = 2 / (1 + np.exp(-self.y))  # 1 - c
+        q, less, (c, by_y, by_yy) = sigma_w2 * self.q, self.less, cosine(self.y)
         of_q = np.array([q + sigma_b2, q, q])
         root = q * sigma_b2 / (q + sigma_b2)  # of sqrt(K'_aa K'_bb), by d twice
         apart = np.array([*(q * np.array([less, less, -by_y, less, -by_y, -by_yy])), root])
@@ -101,10 +113,11 @@ class Pair:
         together[0] += 2 * sigma_b2
         return self.through(of_q, apart, together)
 
-    def normalised(self) -> "Pair":
-        """Return the pair with every datum scaled to K_aa = 1, which changes no angle."""
+    def normalised(self, q: float) -> "Pair":
+        """Return the pair with every datum scaled to K_aa = q, which changes no angle."""
         only_y = np.diag([0.0, 1.0])
-        return replace(self, log_q=0.0, network=only_y @ self.network @ only_y, datum=only_y @ self.datum @ only_y)
+        network, datum = (only_y @ part @ only_y for part in (self.network, self.datum))
+        return Pair(float(np.log(q)), self.y, network, datum, self.pair, only_y @ self.drift, only_y @ self.bent)
 
 
 def cosine(y: float) -> tuple[float, float, float]:
