@@ -29,7 +29,7 @@ class Pair:
     """Means of log K_aa and y, and covariances of their parts: `network` of (n_q, n_y), `datum` of (d_q, d_y), both
     matrices, and `pair` of p.
 
-    drift: what order 1/width adds to the two means; bent: the sizes of what the curvature of the layers adds to them.
+    drift: what order 1/width adds to the two means; bent: the part of it that comes from the curvature of the layers.
     Squares of both are of the second order, which is left out.
     """
 
@@ -89,18 +89,18 @@ class Pair:
         y = logarithm(apart) - logarithm(together)
         joint = self.network + self.datum  # by exchange of a and b, cov(s, y) = cov(log K_aa, y)
         spread = self.datum[0, 0] / 2
-        curved_q = (q[2] / q[0] - slope**2) * self.of_log_q / 2
-        curved_y = y[3:] * [joint[0, 0] - spread, 2 * joint[0, 1], self.of_y, spread] / 2
+        of_y = y[3:] @ [joint[0, 0] - spread, 2 * joint[0, 1], self.of_y, spread]
+        curved = np.array([(q[2] / q[0] - slope**2) * self.of_log_q, of_y]) / 2
         jacobian = np.array([[slope, 0.0], [y[1], y[2]]])
         of_datum = np.array([[slope, 0.0], [y[1] / 2, y[2]]])  # a datum has half of s
         return Pair(
-            float(np.log(q[0]) + curved_q),
-            float(y[0] + curved_y.sum()),
+            float(np.log(q[0]) + curved[0]),
+            float(y[0] + curved[1]),
             jacobian @ self.network @ jacobian.T,
             of_datum @ self.datum @ of_datum.T,
             y[2] ** 2 * self.pair,
-            jacobian @ self.drift + [curved_q, curved_y.sum()],
-            np.abs(jacobian) @ self.bent + [abs(curved_q), np.abs(curved_y).sum()],
+            jacobian @ self.drift + curved,
+            jacobian @ self.bent + curved,
         )
 
     def weighted(self, sigma_w2: float, sigma_b2: float) -> "Pair":
