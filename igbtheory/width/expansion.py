@@ -29,10 +29,10 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 """Gauss-Hermite quadrature over y."""
 LARGEST_ERROR, LARGEST_OF_GAMMA = 0.1, 0.5
 """Largest estimated relative errors of Var(G0) and of gamma, beyond which exact chains of pairs serve better."""
-BOTH_SIGNS = 0.5
-"""Largest standard deviation of y over the networks, relative to its mean: with more, networks have cosines below 0."""
-ROUNDED = 1e-20
-"""Rounding error of the variance of y where all cosines are 0."""
+BOTH_SIGNS = 2.0, 0.5
+"""Largest standard deviations of y and of its part of a network, relative to its mean: cosines below 0 must be rare."""
+ROUNDED = 1e-12
+"""Largest mean cosine, and standard deviation of y over the networks, that are rounding errors of 0."""
 SMALL = 0.01
 """Largest eps of a norm, relative to the mean square that it is added to, whose fluctuations may be neglected."""
 
@@ -151,10 +151,10 @@ def _at(pair: Pair) -> tuple[float, ...]:
     var_mu = scale * (WEIGHTS @ -np.tanh(shifted / 2))
     var_chi = scale * (WEIGHTS @ (2 / (1 + np.exp(-shifted))) + np.expm1(apart / 2))
     var_g0 = 0.25 - WEIGHTS @ np.arctan(np.exp(y / 2)) / np.pi
-    if c <= 0:  # without a bias, which no width adds
+    if c < ROUNDED:  # without a bias, which no width adds
         return var_mu, var_chi, var_g0, 0.0, 0.0
     # numbers with which no error of 200 random networks was understated; this one is that of the mean of y
-    second = 1.5 * (np.abs(pair.bent) @ [2, 1]) ** 2 + 0.2 * pair.drift[1] ** 2
+    second = 1.5 * (np.abs(pair.bent) @ [3, 1]) ** 2 + 0.2 * pair.drift[1] ** 2
     slope = WEIGHTS @ (1 / np.cosh(y / 2)) / (4 * np.pi)  # -d Var(G0)/dy
     moments = ((1 + c) / 2 * second + (1 - c) / 4 * pair.drift[0] ** 2) / c
     return var_mu, var_chi, var_g0, slope * second / var_g0, moments
@@ -168,10 +168,12 @@ def _spread(pair: Pair) -> float:
     the mean of squares of Gaussian outputs has the relative variance 2 E rho^2 over the weights.
     """
     of_networks, c = pair.network[1, 1], pair.c
-    if of_networks > (BOTH_SIGNS * pair.y) ** 2 + ROUNDED:
+    if c < ROUNDED and of_networks < ROUNDED**2:  # an odd activation without biases: cosines have a symmetric law
+        return 0.0
+    of_pairs, network = BOTH_SIGNS
+    if pair.of_y > (of_pairs * pair.y) ** 2 or of_networks > (network * pair.y) ** 2:
         raise DoesNotHoldError(
-            f"the expansion needs cosines above 0 in all networks, got the mean {c:.2g} with the standard deviation "
-            f"{(1 - c * c) / 2 * of_networks**0.5:.2g}"
+            f"the expansion needs cosines above 0, got the mean {c:.2g} with the standard deviation "
+            f"{(1 - c * c) / 2 * pair.of_y**0.5:.2g} over pairs of data"
         )
-    shared = of_networks / c**2 if c > 0 else 0.0
-    return float(((1 + c) / 2) ** 2 * (shared + 2 * pair.pair))
+    return float(((1 + c) / 2) ** 2 * (of_networks / c**2 + 2 * pair.pair))

@@ -56,7 +56,9 @@ class Units:
 
     def covariance(self, x: Array, y: Array) -> float:
         """Return the mean over u of the covariances over z."""
-        return self.mean(np.einsum("zu,zu,zu->u", self.z, x - self.given(x), y))
+        a = x - self.given(x)
+        b = a if y is x else y - self.given(y)
+        return self.mean(self.given(a * b))
 
     def bends(self, factor: Callable[[Any, Any], Any]) -> Array:
         """Return the means over z of factor(h, phi) phi'', in which a kink is a delta function, at every u."""

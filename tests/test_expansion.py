@@ -1,0 +1,220 @@
+"""The expansion in 1/width against networks of finite width, infinite width, and what is known in closed form."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import igbtheory as igb
+from igbtheory.guesses import gamma_of_variance
+from igbtheory.width.blocks import DoesNotHoldError, blocks
+from igbtheory.width.expansion import Expansion, behind, expand, of_inputs
+from igbtheory.width.gram import gram, noise
+from igbtheory.width.pair import Pair
+from igbtheory.width.units import units
+
+GAUSSIAN = igb.GaussianInputs()
+
+
+def expanded(
+    width: int, depth: int, activation: str = "relu", features: int | None = None, **options: Any
+) -> Expansion:
+    return expand(igb.mlp(depth, activation, **options).layers, [width] * depth, GAUSSIAN, features)
+
+
+def pair_behind(net: igb.Network, widths: list[int], features: int) -> Pair:
+    hidden, (first, *denses) = blocks(net.layers)
+    pair = of_inputs(GAUSSIAN, features).weighted(first.sigma_w2, first.sigma_b2)
+    for block, dense, width in zip(hidden, denses, widths, strict=True):
+        pair = behind(pair, block, width).weighted(dense.sigma_w2, dense.sigma_b2)
+    return pair
+
+
+# Var(G0) and gamma of 10,000 and more networks, with standard errors; None: not measured
+@pytest.mark.parametrize(
+    ("width", "depth", "activation", "options", "var_g0", "gamma"),
+    [
+        (100, 20, "relu", {}, (0.2024, 0.0001), (8.375, 0.091)),
+        (100, 50, "relu", {}, (0.2294, 0.0001), (10.7, 0.3)),
+        (500, 50, "relu", {}, (0.2262, 0.0001), (33.5, 0.9)),
+        (16, 5, "relu", {}, None, (1.730, 0.032)),
+        (64, 20, "relu", {"norm": "layer"}, (0.2057, 0.0003), (20.3, 0.3)),
+        (64, 20, "gelu", {"norm": "layer"}, (0.1410, 0.0003), None),
+        (100, 20, "gelu", {"sigma_w2": 2.5}, (0.1818, 0.0003), (4.21, 0.07)),
+        (16, 5, "tanh", {"sigma_w2": 1.5, "sigma_b2": 0.1}, (0.1099, 0.0005), None),
+        (30, 20, "tanh", {"sigma_w2": 3.0, "sigma_b2": 0.1}, (0.0895, 0.0005), None),
+        (100, 50, "tanh", {"sigma_w2": 3.0, "sigma_b2": 0.1}, (0.0860, 0.0003), (1.021, 0.007)),
+    ],
+)
+def test_networks_of_finite_width(
+    width: int,
+    depth: int,
+    activation: str,
+    options: dict[str, Any],
+    var_g0: tuple[float, float] | None,
+    gamma: tuple[float, float] | None,
+) -> None:
+    found = expanded(width, depth, activation, **options)
+    rows = [(found.var_g0, found.error, var_g0, 0.02), (found.gamma, found.moments_error, gamma, 0.06)]
+    for values, errors, drawn, promised in rows:
+        if drawn is not None:
+            value, error = drawn
+            missed = abs(values[-1] / value - 1)
+            assert missed <= promised
+            assert missed <= errors[-1] + 3 * error / value
+    np.testing.assert_array_equal(found.gamma_guess, gamma_of_variance(found.var_g0))
+
+
+@pytest.mark.parametrize(
+    ("activation", "options"),
+    [
+        ("relu", {"sigma_b2": 0.1}),
+        ("gelu", {"sigma_w2": 2.5}),
+        ("elu", {"norm": "rms"}),
+        ("tanh", {"sigma_w2": 1.2, "sigma_b2": 1e-3}),
+        ("silu", {"norm": "layer"}),
+        ("relu", {"norm": "rms", "placement": "after"}),
+        ("relu", {"norm": "layer", "placement": "after", "sigma_b2": 0.3}),
+    ],
+)
+def test_wide_networks_are_those_of_infinite_width(activation: str, options: dict[str, Any]) -> None:
+    found, wide = expanded(10**6, 6, activation, **options), igb.mlp(6, activation, **options).predict().per_layer
+    np.testing.assert_allclose(found.var_chi, wide.var_chi, rtol=1e-4)
+    np.testing.assert_allclose(found.var_mu, wide.var_mu, rtol=1e-4, atol=1e-12)
+    np.testing.assert_allclose(found.var_g0, np.arcsin(wide.c) / (2 * np.pi), rtol=1e-4, atol=1e-7)
+
+
+def test_data_that_are_nearly_equal_keep_their_digits() -> None:
+    """In the ordered phase 1 - c falls to 1e-18, where E phi_a phi_b in double precision would have lost it."""
+    found, wide = (
+        expanded(10**6, 50, "tanh", sigma_w2=0.55, sigma_b2=0.1),
+        igb.mlp(50, "tanh", sigma_w2=0.55, sigma_b2=0.1),
+    )
+    np.testing.assert_allclose(found.var_chi, wide.predict().per_layer.var_chi, rtol=1e-3)
+    assert found.var_chi[-1] / found.var_mu[-1] < 1e-17
+
+
+def test_the_norm_of_a_relu_unit_has_its_exact_variance() -> None:
+    """Var(K_aa)/q^2 = (1 + 5/N)^L (1 + 2/d) - 1."""
+    width, depth, features = 1000, 7, 300
+    pair = pair_behind(igb.mlp(depth), [width] * depth, features)
+    exact = (1 + 5 / width) ** depth * (1 + 2 / features) - 1
+    assert np.expm1(pair.of_log_q) == pytest.approx(exact, rel=5e-3)  # (5/N)^2 L and less
+
+
+def test_relu_at_small_angles() -> None:
+    """var log(1 - c) grows by 8/N a layer: 4 of the network, 1 of each datum, 2 of the pair. Its mean falls by 2/N."""
+    phi = igb.Activation("relu").phi
+    x = units(phi, 0.0, 1 - 1e-9, 1e-9)
+    found = noise(x, gram(x), None)
+    parts = [found.network[1, 1], found.datum[1, 1], found.pair, found.y]
+    np.testing.assert_allclose(parts, [4, 1, 2, -2], rtol=1e-3)  # corrections of the order theta = 4e-5
+
+
+@pytest.mark.parametrize(("norm", "drawn"), [(igb.RMSNorm(), 0.422), (igb.LayerNorm(), 0.154)])
+def test_influence_functions_of_norms_in_front_of_relu(norm: Any, drawn: float) -> None:
+    """N Var(G_ab) at c = 1/2, in first order."""
+    x = units(igb.Activation("relu").phi, 0.0, 0.5, 0.5)
+    of = gram(x)
+    found = noise(x, of, norm)
+    joint, shared = found.network + found.datum, (of.together[0] - of.apart[0]) / 2
+    # G_ab = exp(s) c, s = (log G_aa + log G_bb)/2, dc/dy = -(1 - c^2)/2
+    by_y = -of.q[0] * (1 - (shared / of.q[0]) ** 2) / 2
+    of_s = joint[0, 0] - found.datum[0, 0] / 2
+    variance = shared**2 * of_s + 2 * shared * by_y * joint[0, 1] + by_y**2 * found.of_y
+    assert variance == pytest.approx(drawn, abs=0.0006)
+
+
+@pytest.mark.parametrize(("activation", "norm"), [("relu", "rms"), ("gelu", "layer"), ("elu", None), ("tanh", "rms")])
+def test_one_layer_against_drawn_units(activation: str, norm: str | None) -> None:
+    """Means and covariances of log G_aa and y for drawn pairs of correlation 1/2; orders 1/N^2 are a few percent."""
+    width, draws = 200, 10_000
+    net = igb.mlp(1, activation, norm=norm)
+    rng = np.random.default_rng(0)
+    h = rng.standard_normal((draws, 2, width))
+    h[:, 1] = h[:, 0] / 2 + np.sqrt(0.75) * h[:, 1]
+    x = h.reshape(2 * draws, width)
+    for layer in net.layers[1:-1]:
+        x = layer.samples(x, rng, width)
+    x = x.reshape(h.shape)
+    squares = (x * x).mean(axis=2)
+    cosines = (x[:, 0] * x[:, 1]).mean(axis=1) / np.sqrt(squares.prod(axis=1))
+    of = units(net.layers[-2].phi, 0.0, 0.5, 0.5)
+    wide, before = gram(of), blocks(net.layers)[0][0].before
+    found = noise(of, wide, before)
+    a, b, y = np.log(squares[:, 0]), np.log(squares[:, 1]), np.log((1 - cosines) / (1 + cosines))
+    joint = found.network + found.datum
+    pairs = [
+        (np.var(a), joint[0, 0]),
+        (np.cov(a, b)[0, 1], found.network[0, 0]),
+        (np.cov(a, y)[0, 1], joint[0, 1]),
+        (np.var(y), found.of_y),
+    ]
+    for drawn, expected in pairs:
+        assert drawn * width == pytest.approx(expected, rel=0.06, abs=0.06 * found.of_y)
+    shifts = [(a, np.log(wide.q[0]), found.log_q), (y, np.log(wide.apart[0] / wide.together[0]), found.y)]
+    for values, start, shift in shifts:
+        error = width * values.std() / np.sqrt(draws)
+        assert width * (values.mean() - start) == pytest.approx(shift, abs=4 * error + 0.02 * found.of_y)
+
+
+def test_inputs_with_a_shift() -> None:
+    """Covariances of x_a x_b, x = s + sqrt(v) z: 2 v^2 + 4 s^2 v, 0, 2 s^2 v, 0, v^2 + 2 s^2 v, s^2 v, 0, over d."""
+    shift, v, features = 0.7, 1.3, 50
+    q, c = shift**2 + v, shift**2 / (shift**2 + v)
+    found = of_inputs(igb.GaussianInputs(shift, v), features)
+    aa_aa, aa_ab, ab_ab, ab_ac = np.array(
+        [2 * v**2 + 4 * shift**2 * v, 2 * shift**2 * v, v**2 + 2 * shift**2 * v, shift**2 * v]
+    )
+    # y = log((r - k)/(r + k)), r = sqrt(K_aa K_bb), has the slopes 2 c/((1 - c^2) q) by (K_aa + K_bb)/2 and -2/((1 - c^2) q)
+    by_mean, by_k = 2 * c / ((1 - c * c) * q), -2 / ((1 - c * c) * q)
+    of_y = by_mean**2 * aa_aa / 2 + 2 * by_mean * by_k * aa_ab + by_k**2 * ab_ab
+    of_datum = by_mean**2 * aa_aa / 4 + by_mean * by_k * aa_ab + by_k**2 * ab_ac
+    np.testing.assert_allclose(found.network, 0, atol=1e-12)
+    np.testing.assert_allclose([found.of_log_q, found.of_y], np.array([aa_aa / q**2, of_y]) / features, rtol=1e-5)
+    assert found.datum[1, 1] * features == pytest.approx(of_datum, rel=1e-5)
+
+
+def test_the_law_of_the_guesses() -> None:
+    """ReLU of width 16 and depth 5: Kolmogorov distance of counts among 100 data, at most 0.02 plus 3 standard errors."""
+    width, depth, data, networks, outputs = 16, 5, 100, 4000, 8
+    rng = np.random.default_rng(0)
+    h = rng.standard_normal((networks, data, width), dtype=np.float32)
+    for _ in range(depth):
+        h = np.maximum(h @ rng.standard_normal((networks, width, width), dtype=np.float32), 0)
+    alive = (h > 0).any(axis=2).all(axis=1)
+    counts = (h[alive] @ rng.standard_normal((alive.sum(), width, outputs), dtype=np.float32) > 0).sum(axis=1)
+    drawn = (counts[..., None] <= np.arange(data + 1)).mean(axis=(0, 1))
+    law = expanded(width, depth).law()
+    shares = law.ppf((np.arange(1000) + 0.5) / 1000)
+    predicted = binom.cdf(np.arange(data + 1)[:, None], data, shares).mean(axis=1)
+    error = 0.5 / np.sqrt(alive.sum() * 2)  # outputs of one network are dependent
+    assert np.max(np.abs(drawn - predicted)) < 0.02 + 1.5 * error
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "message"),
+    [
+        ("Dense(2) | relu | MaxPool(2) | Dense(2)", GAUSSIAN, "does not know the noise of MaxPool"),
+        ("relu | Dense(2)", GAUSSIAN, "in front of the first Dense"),
+        ("Dense(2) | sign | Dense(2)", GAUSSIAN, "a continuous activation"),
+        ("Dense(2) | sqrt(abs(x)) | Dense(2)", GAUSSIAN, "a bounded slope"),
+        ("Dense(2) | LayerNorm(eps=0.1) | relu | Dense(2)", GAUSSIAN, "eps far below"),
+        ("Dense(2) | relu | LayerNorm | Dense(2) | relu | LayerNorm | Dense(2)", GAUSSIAN, "cosines above 0"),
+        (" | ".join(["Dense(2) | gelu"] * 20 + ["Dense(2)"]), GAUSSIAN, "moderate spread"),
+        (" | ".join(["Dense(2) | LayerNorm | relu"] * 20 + ["Dense(2)"]), GAUSSIAN, "may miss Var"),
+        ("Dense(2) | relu | Dense(2)", np.eye(3), "got a data set"),
+    ],
+)
+def test_where_the_expansion_does_not_hold(text: str, inputs: Any, message: str) -> None:
+    layers = igb.Network.read(text).layers
+    widths = [20] * (sum(isinstance(layer, igb.Dense) for layer in layers) - 1)
+    with pytest.raises(DoesNotHoldError, match=message):
+        expand(layers, widths or [20], inputs, None)
+
+
+def test_without_a_bias_there_is_none_at_any_width() -> None:
+    found = expanded(20, 4, "tanh")
+    np.testing.assert_allclose(found.var_g0, 0, atol=1e-12)
+    assert found.law().std() < 1e-6
