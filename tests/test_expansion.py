@@ -104,7 +104,7 @@ def test_the_norm_of_a_relu_unit_has_its_exact_variance() -> None:
 
 
 def test_relu_at_small_angles() -> None:
-    """var log(1 - c) grows by 8/N a layer: 4 of the network, 1 of each datum, 2 of the pair. Its mean falls by 2/N."""
+    """The variance of log(1 - c) grows by 8/N a layer: 4 of the network, 1 of each datum, 2 of the pair. Its mean falls by 2/N."""
     phi = igb.Activation("relu").phi
     x = units(phi, 0.0, 1 - 1e-9, 1e-9)
     found = noise(x, gram(x), None)
@@ -126,23 +126,24 @@ def test_influence_functions_of_norms_in_front_of_relu(norm: Any, drawn: float) 
     assert variance == pytest.approx(drawn, abs=0.0006)
 
 
-@pytest.mark.parametrize(("activation", "norm"), [("relu", "rms"), ("gelu", "layer"), ("elu", None), ("tanh", "rms")])
+@pytest.mark.parametrize(("activation", "norm"), [("gelu", "layer"), ("elu", None)])
 def test_one_layer_against_drawn_units(activation: str, norm: str | None) -> None:
     """Means and covariances of log G_aa and y for drawn pairs of correlation 1/2; orders 1/N^2 are a few percent."""
-    width, draws = 200, 10_000
+    width, draws = 200, 6000
     net = igb.mlp(1, activation, norm=norm)
     rng = np.random.default_rng(0)
     h = rng.standard_normal((draws, 2, width))
     h[:, 1] = h[:, 0] / 2 + np.sqrt(0.75) * h[:, 1]
-    x = h.reshape(2 * draws, width)
+    x: Any = h.reshape(2 * draws, width)
     for layer in net.layers[1:-1]:
         x = layer.samples(x, rng, width)
     x = x.reshape(h.shape)
     squares = (x * x).mean(axis=2)
     cosines = (x[:, 0] * x[:, 1]).mean(axis=1) / np.sqrt(squares.prod(axis=1))
-    of = units(net.layers[-2].phi, 0.0, 0.5, 0.5)
-    wide, before = gram(of), blocks(net.layers)[0][0].before
-    found = noise(of, wide, before)
+    block = blocks(net.layers)[0][0]
+    of = units(block.phi, 0.0, 0.5, 0.5)
+    wide = gram(of)
+    found = noise(of, wide, block.before)
     a, b, y = np.log(squares[:, 0]), np.log(squares[:, 1]), np.log((1 - cosines) / (1 + cosines))
     joint = found.network + found.datum
     pairs = [
@@ -167,7 +168,7 @@ def test_inputs_with_a_shift() -> None:
     aa_aa, aa_ab, ab_ab, ab_ac = np.array(
         [2 * v**2 + 4 * shift**2 * v, 2 * shift**2 * v, v**2 + 2 * shift**2 * v, shift**2 * v]
     )
-    # y = log((r - k)/(r + k)), r = sqrt(K_aa K_bb), has the slopes 2 c/((1 - c^2) q) by (K_aa + K_bb)/2 and -2/((1 - c^2) q)
+    # slopes of y = log((r - k)/(r + k)), r = sqrt(K_aa K_bb), by (K_aa + K_bb)/2 and by k = K_ab
     by_mean, by_k = 2 * c / ((1 - c * c) * q), -2 / ((1 - c * c) * q)
     of_y = by_mean**2 * aa_aa / 2 + 2 * by_mean * by_k * aa_ab + by_k**2 * ab_ab
     of_datum = by_mean**2 * aa_aa / 4 + by_mean * by_k * aa_ab + by_k**2 * ab_ac
@@ -177,13 +178,13 @@ def test_inputs_with_a_shift() -> None:
 
 
 def test_the_law_of_the_guesses() -> None:
-    """ReLU of width 16 and depth 5: Kolmogorov distance of counts among 100 data, at most 0.02 plus 3 standard errors."""
-    width, depth, data, networks, outputs = 16, 5, 100, 4000, 8
+    """ReLU of width 16 and depth 5: the Kolmogorov distance of counts among 100 data is at most 0.02, plus chance."""
+    width, depth, data, networks, outputs = 16, 5, 100, 3000, 8
     rng = np.random.default_rng(0)
     h = rng.standard_normal((networks, data, width), dtype=np.float32)
     for _ in range(depth):
         h = np.maximum(h @ rng.standard_normal((networks, width, width), dtype=np.float32), 0)
-    alive = (h > 0).any(axis=2).all(axis=1)
+    alive = h.max(axis=2).min(axis=1) > 0
     counts = (h[alive] @ rng.standard_normal((alive.sum(), width, outputs), dtype=np.float32) > 0).sum(axis=1)
     drawn = (counts[..., None] <= np.arange(data + 1)).mean(axis=(0, 1))
     law = expanded(width, depth).law()
@@ -203,7 +204,7 @@ def test_the_law_of_the_guesses() -> None:
         ("Dense(2) | LayerNorm(eps=0.1) | relu | Dense(2)", GAUSSIAN, "eps far below"),
         ("Dense(2) | relu | LayerNorm | Dense(2) | relu | LayerNorm | Dense(2)", GAUSSIAN, "cosines above 0"),
         (" | ".join(["Dense(2) | gelu"] * 20 + ["Dense(2)"]), GAUSSIAN, "moderate spread"),
-        (" | ".join(["Dense(2) | LayerNorm | relu"] * 20 + ["Dense(2)"]), GAUSSIAN, "may miss Var"),
+        (" | ".join(["Dense(2) | LayerNorm | relu"] * 20 + ["Dense(2)"]), GAUSSIAN, "may miss gamma by"),
         ("Dense(2) | relu | Dense(2)", np.eye(3), "got a data set"),
     ],
 )
