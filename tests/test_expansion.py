@@ -104,7 +104,7 @@ def test_the_norm_of_a_relu_unit_has_its_exact_variance() -> None:
 
 
 def test_relu_at_small_angles() -> None:
-    """The variance of log(1 - c) grows by 8/N a layer: 4 of the network, 1 of each datum, 2 of the pair. Its mean falls by 2/N."""
+    """The variance of log(1 - c) grows by 8/N a layer: 4 of the network, 1 of each datum, 2 of the pair."""
     phi = igb.Activation("relu").phi
     x = units(phi, 0.0, 1 - 1e-9, 1e-9)
     found = noise(x, gram(x), None)
