@@ -39,7 +39,7 @@ def chi2_moment(degrees: Any, power: Any) -> Any:
 
 
 def factor(width: int, power: float, of_norm: float) -> float:
-    """Return the factor of E |h|^(2 r) theta^p behind a layer, without the few networks in which it is infinite or 0."""
+    """Return the factor of E |h|^(2 r) theta^p of a layer, without the few networks in which it is infinite or 0."""
     active = np.arange(max(2, int(power - 2 * of_norm) + 1), width + 1)
     norms, turns = active / 2 + of_norm - power / 2, (active - 1 + power) / 2
     logs = gammaln(norms) - gammaln(active / 2) + gammaln(turns) - gammaln((active - 1) / 2)
