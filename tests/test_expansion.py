@@ -199,6 +199,7 @@ def test_the_law_of_the_guesses() -> None:
     [
         ("Dense(2) | relu | MaxPool(2) | Dense(2)", GAUSSIAN, "does not know the noise of MaxPool"),
         ("relu | Dense(2)", GAUSSIAN, "in front of the first Dense"),
+        ("Dense(2) | relu | Dense(0, 1)", GAUSSIAN, "outputs that differ"),
         ("Dense(2) | sign | Dense(2)", GAUSSIAN, "a continuous activation"),
         ("Dense(2) | sqrt(abs(x)) | Dense(2)", GAUSSIAN, "a bounded slope"),
         ("Dense(2) | LayerNorm(eps=0.1) | relu | Dense(2)", GAUSSIAN, "eps far below"),
