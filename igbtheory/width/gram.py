@@ -42,8 +42,8 @@ def gram(x: Units) -> Gram:
     chi = psi / 2 + x.bends(lambda h, _: h * h / 4)
     slope, bent, turned = x.given(x.slope), x.bends(lambda h, _: 1 + 0 * h), x.bends(lambda h, _: h)
     # E (phi_a phi_a - phi_a phi_b) and E phi_a phi_b, with two derivatives by s = (log q_a + log q_b)/2
-    chi_apart = x.covariance(x.phi, x.growth) / 2 + x.mean(x.bends(lambda h, phi: (phi - m) * h * h / 4))
-    first, second = x.covariance(x.phi, x.growth), x.covariance(x.growth, x.growth) + chi_apart
+    first = x.covariance(x.phi, x.growth)
+    second = x.covariance(x.growth, x.growth) + first / 2 + x.mean(x.bends(lambda h, phi: (phi - m) * h * h / 4))
     apart_s = np.array([x.covariance(x.phi, x.phi), 2 * first, 2 * second])
     shared_s = np.array([x.mean(m * m), 2 * x.mean(m * psi), 2 * x.mean(psi * psi + m * chi)])
     by_c, by_cs, by_cc = x.q * x.mean(slope**2), x.q * x.mean(slope * (slope + turned)), x.q**2 * x.mean(bent**2)
@@ -72,7 +72,7 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
     if norm is not None:
         zeta = x.h**2 / x.q - 1
         square, less, more = square - of.q[1] * zeta, less - of.apart[1] / 2 * zeta, more - of.together[1] / 2 * zeta
-    if isinstance(norm, LayerNorm):
+    if isinstance(norm, LayerNorm) and not x.parity:  # else phi_a phi'_b is odd, and its mean is 0
         lean, shared = x.covariance(x.phi, x.slope), x.mean(m * x.given(x.slope))
         square, less, more = square - 2 * (lean + shared) * x.h, less - lean * x.h, more - (lean + 2 * shared) * x.h
     network, datum = _covariances(x, square / of.q[0], less / apart - more / together)
@@ -88,17 +88,18 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
 
 def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     """Return the covariances over u and over z of a datum's parts of log K_aa and y; y has two data, alike given u."""
-    given = [x.given(square), 2 * x.given(y)]
-    centred = [part - x.mean(part) for part in given]
-    network = [[x.mean(a * b) for b in centred] for a in centred]
-    datum = [[x.covariance(a, b) for b in (square, y)] for a in (square, y)]
+    given = x.given(square), x.given(y)
+    across = given[0] - x.mean(given[0]), 2 * (given[1] - x.mean(given[1]))
+    own = square - given[0], y - given[1]
+    network = [[x.mean(a * b) for b in across] for a in across]
+    datum = [[x.mean(x.given(a * b)) for b in own] for a in own]
     return np.array(network), np.array(datum)
 
 
 def _variance(x: Units, part: Array, pair: float) -> float:
     """Return the variance of part_a + part_b -+ v_a v_b."""
-    given = 2 * x.given(part)
-    return x.mean((given - x.mean(given)) ** 2) + 2 * x.covariance(part, part) + pair
+    given = x.given(part)
+    return 4 * x.mean((given - x.mean(given)) ** 2) + 2 * x.mean(x.given((part - given) ** 2)) + pair
 
 
 def _shift(x: Units, of: Gram) -> tuple[float, float]:

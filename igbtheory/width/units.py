@@ -33,7 +33,8 @@ class Units:
 
     q, y: the variance of h, and the coordinate log((1 - c)/(1 + c)) of its correlation c between data. u, z: weights of
     the nodes. h, phi, slope, bent: the pre-activation, phi(h), phi'(h) and the regular part of phi''(h). kinks: of each
-    kink of phi its position, the value of phi, and the mean over z of its delta function in phi''.
+    kink of phi its position, the value of phi, and the mean over z of its delta function in phi''. parity: 1 or -1 if
+    phi is even or odd and h has mean 0: then means over u are of even functions, for which nodes u > 0 are enough.
     """
 
     q: float
@@ -45,6 +46,7 @@ class Units:
     slope: Array
     bent: Array
     kinks: tuple[tuple[float, float, Array], ...]
+    parity: int
 
     def given(self, values: Array) -> Array:
         """Return the means over z, at every u."""
@@ -78,6 +80,8 @@ class Units:
     @property
     def centred(self) -> "Units":
         """The units less their mean over u and z, as behind a LayerNorm, with `growth` less its mean too."""
+        if self.parity < 0:
+            return self
         mean, growth = self.mean(self.m), self.mean(self.given(self.growth))
         kinks = tuple((at, value - mean, mass) for at, value, mass in self.kinks)
         found = replace(self, phi=self.phi - mean, kinks=kinks)
@@ -89,7 +93,8 @@ def units(phi: Function, mean: float, shared: float, own: float) -> Units:
     """Return the units phi(mean + sqrt(shared) u + sqrt(own) z) at the nodes of a quadrature."""
     q, scale = shared + own, np.sqrt(own)
     at = _resolved(phi, mean, float(np.ceil(np.log2(q))))
-    u = at.around(mean, np.sqrt(shared), ORDER, [0.0, *at.sides(scale)])
+    u, parity = at.around(mean, np.sqrt(shared), ORDER, [0.0, *at.sides(scale)]), 0 if mean else phi.parity
+    u = u.above(0.0) if parity else u
     centre = mean + np.sqrt(shared) * u.x.ravel()
     z = at.around(centre, scale, ORDER)
     h = (centre + scale * z.x).reshape(-1, centre.size)
@@ -98,7 +103,7 @@ def units(phi: Function, mean: float, shared: float, own: float) -> Units:
     of_u, of_z = of_u / of_u.sum(), of_z / of_z.sum(axis=0)
     values, slope, bent = (np.asarray(part(FLOAT64, h)) for part in (phi.pieces, phi.slope, _bent(phi)))
     y = float(np.log(own / (q + shared)))
-    return Units(q, y, of_u, of_z, h, values, slope, bent, tuple(_kinks(at, centre, scale)))
+    return Units(q, y, of_u, of_z, h, values, slope, bent, tuple(_kinks(at, centre, scale)), parity)
 
 
 @lru_cache(maxsize=64)
