@@ -16,6 +16,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.width.blocks import Block, DoesNotHoldError, Norm, blocks
+from igbtheory.width.data_set import of_data
 from igbtheory.width.gram import gram, noise
 from igbtheory.width.pair import Array, Pair
 from igbtheory.width.units import units
@@ -33,6 +34,8 @@ BOTH_SIGNS = 2.0, 0.5
 """Largest standard deviations of y and of its part of a network, relative to its mean: cosines below 0 must be rare."""
 ROUNDED = 1e-12
 """Largest mean cosine, and standard deviation of y over the networks, that are rounding errors of 0."""
+NEARLY = 0.05
+"""Largest mean of y above 0 that is taken for 0: centred data have mean cosines slightly below 0."""
 SMALL = 0.01
 """Largest eps of a norm, relative to the mean square that it is added to, whose fluctuations may be neglected."""
 
@@ -75,18 +78,30 @@ class Expansion:
 
 
 def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features: int | None) -> Expansion:
-    """Return the expansion of a network on Gaussian inputs.
+    """Return the expansion of a network on Gaussian inputs, or on a data set of vectors.
 
-    widths: what the second and later Dense layers read. features: what the first one reads; None for the first width.
+    widths: what the second and later Dense layers read. features: what the first one reads of Gaussian inputs; None for
+    the first width. On a data set all pairs count, a datum with itself included, as in `predict`.
     DoesNotHoldError: the noise of a layer is not known, or the expansion is too inaccurate.
     """
-    if not isinstance(inputs, GaussianInputs):
-        raise DoesNotHoldError("the expansion needs Gaussian inputs, whose pairs are all alike, got a data set")
     hidden, (first, *denses) = blocks(layers)
-    pairs = [_weighted(of_inputs(inputs, features or widths[0]), first)]
+    if isinstance(inputs, GaussianInputs):
+        start, exact, equal = of_inputs(inputs, features or widths[0]), None, 0.0
+    else:
+        start, exact = of_data(inputs)
+        equal = 1 / len(inputs)
+    pairs = [_weighted(start, first)]
     for block, dense, width in zip(hidden, denses, widths, strict=True):
         pairs.append(_weighted(behind(pairs[-1], block, width), dense))
-    return _found(pairs)
+    doubt = np.zeros(2) if exact is None else _doubt(start, exact)
+    return _found(pairs, doubt, equal)
+
+
+def _doubt(start: Pair, exact: Array) -> Array:
+    """Return how far data are from normal: an error of Var(G0), and a relative one of var_mu + var_chi and var_chi."""
+    var_mu, var_chi, var_g0, *_ = _at(start)
+    ratios = (var_mu + var_chi) / exact[:2].sum(), var_chi / exact[1]
+    return np.array([abs(var_g0 - exact[2]), np.abs(np.log(ratios)).sum()])
 
 
 def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
@@ -99,10 +114,10 @@ def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
 
 def behind(pair: Pair, block: Block, width: int) -> Pair:
     """Return the Gram matrix of the `width` units behind a block."""
-    if pair.y > ROUNDED:
+    if pair.y > NEARLY:
         raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
     q = pair.q if block.before is None else _scale(pair.q, block.before)
-    x = units(block.phi, 0.0, q * max(pair.c, 0.0), q * pair.less)
+    x = units(block.phi, 0.0, q * max(pair.c, 0.0), q * min(pair.less, 1.0))
     x = x.centred if isinstance(block.behind, LayerNorm) else x
     of = gram(x)
     made = of if block.before is None else of.scaled
@@ -122,7 +137,7 @@ def _weighted(pair: Pair, dense: "Dense") -> Pair:
     if not dense.sigma_w2:
         raise DoesNotHoldError(f"the expansion needs outputs that differ between data, got {dense!r}")
     found = pair.weighted(float(dense.sigma_w2), float(dense.sigma_b2))
-    if not np.abs(found.bent).sum() < 1:
+    if not found.turns + abs(found.bent[1]) < 1:
         raise DoesNotHoldError(
             f"the expansion needs a moderate spread over the networks, got the standard deviations "
             f"{found.of_log_q**0.5:.2g} of log K_aa and {found.of_y**0.5:.2g} of log((1 - c)/(1 + c))"
@@ -130,14 +145,21 @@ def _weighted(pair: Pair, dense: "Dense") -> Pair:
     return found
 
 
-def _found(pairs: list[Pair]) -> Expansion:
-    """Return the results at every Dense. DoesNotHoldError: they are too inaccurate at the last one."""
+def _found(pairs: list[Pair], doubt: Array, equal: float) -> Expansion:
+    """Return the results at every Dense. DoesNotHoldError: they are too inaccurate at the last one.
+
+    doubt: as `_doubt` returns it; equal: the share of pairs of a datum with itself.
+    """
     spread = _spread(pairs[-1])
     var_mu, var_chi, var_g0, error, moments_error = np.array([_at(pair) for pair in pairs]).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error += np.where(doubt[0] > 0, doubt[0] / var_g0, 0.0) + doubt[1]
+    moments_error += doubt[1]
     for name, size, most in (("Var(G0)", error[-1], LARGEST_ERROR), ("gamma", moments_error[-1], LARGEST_OF_GAMMA)):
         if not size < most:
             raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
-    return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
+    var_mu, var_chi = var_mu + equal * var_chi, (1 - equal) * var_chi
+    return Expansion(var_mu, var_chi, (1 - equal) * var_g0 + equal / 4, error, moments_error, spread)
 
 
 def _at(pair: Pair) -> tuple[float, ...]:
@@ -156,7 +178,7 @@ def _at(pair: Pair) -> tuple[float, ...]:
     if c < ROUNDED:  # without a bias, which no width adds
         return var_mu, var_chi, var_g0, 0.0, 0.0
     # errors of the means of y and log gamma; with these numbers those of 264 random networks were not understated
-    second = 1.5 * (np.abs(pair.bent) @ [3, 1]) ** 2 + 0.2 * pair.drift[1] ** 2
+    second = 1.5 * (3 * pair.turns + abs(pair.bent[1])) ** 2 + 0.2 * pair.drift[1] ** 2
     slope = WEIGHTS @ (1 / np.cosh(y / 2)) / (4 * np.pi)  # -d Var(G0)/dy
     of_log_gamma = ((1 + c) / 2 * second + (1 - c) / 4 * pair.drift[0] ** 2) / c
     return var_mu, var_chi, var_g0, slope * second / var_g0, np.expm1(of_log_gamma)

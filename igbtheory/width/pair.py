@@ -29,8 +29,9 @@ class Pair:
     """Means of log K_aa and y, and covariances of their parts: `network` of (n_q, n_y), `datum` of (d_q, d_y), both
     matrices, and `pair` of p.
 
-    drift: what order 1/width adds to the two means; bent: the part of it that comes from the curvature of the layers.
-    Squares of both are of the second order, which is left out.
+    drift: what order 1/width adds to the two means; bent: the part of it that comes from the curvature of the layers;
+    turns: the size of this part of log_q, of which contributions of unlike signs add up. Squares of these are of the
+    second order, which is left out.
     """
 
     log_q: float
@@ -40,6 +41,7 @@ class Pair:
     pair: float = 0.0
     drift: Array = field(default_factory=lambda: np.zeros(2))
     bent: Array = field(default_factory=lambda: np.zeros(2))
+    turns: float = 0.0
 
     @property
     def q(self) -> float:
@@ -77,6 +79,7 @@ class Pair:
             self.pair + share * noise.pair,
             self.drift + shift,
             self.bent,
+            self.turns,
         )
 
     def through(self, q: Array, apart: Taylor, together: Taylor) -> "Pair":
@@ -101,6 +104,7 @@ class Pair:
             y[2] ** 2 * self.pair,
             jacobian @ self.drift + curved,
             jacobian @ self.bent + curved,
+            float(abs(slope) * self.turns + abs(curved[0])),
         )
 
     def weighted(self, sigma_w2: float, sigma_b2: float) -> "Pair":
