@@ -90,7 +90,7 @@ class VariedGuessLaw(UnivariateLaw):
 
     @property
     def _gammas(self) -> NDArray[np.float64]:
-        return np.exp(self._centre + np.sqrt(self.spread) * NODES)
+        return np.asarray(np.exp(self._centre + np.sqrt(self.spread) * NODES))
 
     @cached_property
     def _laws(self) -> GuessLaw:
@@ -145,4 +145,4 @@ def fourth_moment(gamma: NDArray[np.float64]) -> NDArray[np.float64]:
     u = far * (1 + nodes) / 2
     power = scipy.special.erf(np.sqrt(gamma / 2)[:, None] * u) ** 4
     density = np.sqrt(2 / np.pi) * np.exp(-(u**2) / 2) * far / 2
-    return np.where(gamma > 1, 1 - (density * (1 - power)) @ weights, (density * power) @ weights) / 16
+    return np.asarray(np.where(gamma > 1, 1 - (density * (1 - power)) @ weights, (density * power) @ weights) / 16)

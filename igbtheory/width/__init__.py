@@ -1,6 +1,7 @@
 """Finite width: gamma and the law of the guesses of networks that are not infinitely wide.
 
-`widths` has the units that each layer makes. `chain` draws the units of many networks from the Gram matrices of their
-data, without their weights. `pairs` makes a prediction of it, `laws` the law of the guesses, `result` is what is
-returned. `predicted` checks what the user asks for.
+`predicted` checks what the user asks for, and `result` is what is returned. `widths` has the units that each layer
+makes. `chain` draws the units of many networks without their weights, from the features of their data; `data` has the
+inputs. `mixing` finds the layers for which pairs of data are not enough. `cases` says what is drawn on Gaussian inputs
+and on data sets, `moments` reads it, `laws` makes the law of the guesses of it, and `pairs` the prediction.
 """

@@ -7,7 +7,7 @@ expansion takes them as normal; the exact averages over the data show how far th
 import numpy as np
 
 from igbtheory.width.blocks import DoesNotHoldError
-from igbtheory.width.pair import Array, Pair
+from igbtheory.width.coordinates import Array, Pair
 
 MOST = 1000
 """Largest number of data whose pairs are used; of more data so many, evenly spaced, are."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.width.blocks import Norm
-from igbtheory.width.pair import Array, Pair, Taylor, cosine
+from igbtheory.width.coordinates import Array, Pair, Taylor, cosine
 from igbtheory.width.units import Units
 
 
