@@ -9,9 +9,9 @@ from scipy.stats import binom
 import igbtheory as igb
 from igbtheory.guesses import gamma_of_variance
 from igbtheory.width.blocks import DoesNotHoldError, blocks
+from igbtheory.width.coordinates import Pair
 from igbtheory.width.expansion import Expansion, behind, expand, of_inputs
 from igbtheory.width.gram import gram, noise
-from igbtheory.width.coordinates import Pair
 from igbtheory.width.units import units
 
 GAUSSIAN = igb.GaussianInputs()

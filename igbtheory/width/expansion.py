@@ -16,9 +16,9 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.width.blocks import Block, DoesNotHoldError, Norm, blocks
+from igbtheory.width.coordinates import Array, Pair
 from igbtheory.width.data_set import of_data
 from igbtheory.width.gram import gram, noise
-from igbtheory.width.coordinates import Array, Pair
 from igbtheory.width.units import units
 
 if TYPE_CHECKING:
