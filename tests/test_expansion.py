@@ -135,6 +135,8 @@ def test_relu_at_small_angles() -> None:
     found = noise(x, gram(x), None)
     parts = [found.network[1, 1], found.datum[1, 1], found.pair, found.y]
     np.testing.assert_allclose(parts, [4, 1, 2, -2], rtol=1e-3)  # corrections of the order theta = 4e-5
+    # lengths and distances both have the third cumulant 44 of 2 z^2 at half of the units
+    assert found.skew == pytest.approx(0, abs=0.01)
 
 
 @pytest.mark.parametrize(("norm", "drawn"), [(igb.RMSNorm(), 0.422), (igb.LayerNorm(), 0.154)])
@@ -229,6 +231,9 @@ def test_the_law_of_the_guesses() -> None:
         ("Dense(2) | sqrt(abs(x)) | Dense(2)", GAUSSIAN, "a bounded slope"),
         ("Dense(2) | LayerNorm(eps=0.1) | relu | Dense(2)", GAUSSIAN, "eps far below"),
         ("Dense(2) | relu | LayerNorm | Dense(2) | relu | LayerNorm | Dense(2)", GAUSSIAN, "cosines above 0"),
+        ("Dense(2) | exp(x**2/8) | Dense(2)", GAUSSIAN, "has no averages of"),
+        ("Dense(2) | LayerNorm | exp(x) | Dense(2) | LayerNorm | exp(x) | Dense(2)", GAUSSIAN, "may miss Var"),
+        ("Dense(2) | exp(x) | Dense(2) | exp(x) | Dense(2)", GAUSSIAN, "moderate spread"),
         (" | ".join(["Dense(2) | gelu"] * 20 + ["Dense(2)"]), GAUSSIAN, "moderate spread"),
         (" | ".join(["Dense(2) | LayerNorm | relu"] * 20 + ["Dense(2)"]), GAUSSIAN, "may miss gamma by"),
         ("Dense(2) | relu | Dense(2)", np.ones((3, 2)), "not 0, equal or opposite"),

@@ -31,7 +31,7 @@ class Pair:
 
     drift: what order 1/width adds to the two means; bent: the part of it that comes from the curvature of the layers;
     turns: the size of this part of log_q, of which contributions of unlike signs add up. Squares of these are of the
-    second order, which is left out.
+    second order, which is left out, as is skew, the size of what third cumulants of the noise add to the mean of y.
     """
 
     log_q: float
@@ -42,6 +42,7 @@ class Pair:
     drift: Array = field(default_factory=lambda: np.zeros(2))
     bent: Array = field(default_factory=lambda: np.zeros(2))
     turns: float = 0.0
+    skew: float = 0.0
 
     @property
     def q(self) -> float:
@@ -80,6 +81,7 @@ class Pair:
             self.drift + shift,
             self.bent,
             self.turns,
+            self.skew + share**2 * noise.skew,
         )
 
     def through(self, q: Array, apart: Taylor, together: Taylor) -> "Pair":
@@ -105,6 +107,7 @@ class Pair:
             jacobian @ self.drift + curved,
             jacobian @ self.bent + curved,
             float(abs(slope) * self.turns + abs(curved[0])),
+            float(abs(y[2]) * self.skew),
         )
 
     def weighted(self, sigma_w2: float, sigma_b2: float) -> "Pair":
@@ -121,7 +124,9 @@ class Pair:
         """Return the pair with every datum scaled to K_aa = q, which changes no angle."""
         only_y = np.diag([0.0, 1.0])
         network, datum = (only_y @ part @ only_y for part in (self.network, self.datum))
-        return Pair(float(np.log(q)), self.y, network, datum, self.pair, only_y @ self.drift, only_y @ self.bent)
+        return Pair(
+            float(np.log(q)), self.y, network, datum, self.pair, only_y @ self.drift, only_y @ self.bent, skew=self.skew
+        )
 
 
 def cosine(y: float) -> tuple[float, float, float]:

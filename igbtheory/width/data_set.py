@@ -24,9 +24,8 @@ def of_data(data: Array) -> tuple[Pair, Array]:
     gram = x @ x.T / x.shape[1]
     squares, count = np.diag(gram), len(x)
     other = ~np.eye(count, dtype=bool)
-    with np.errstate(all="ignore"):  # data that are 0, equal or opposite are refused below
-        cosines = gram / np.sqrt(np.outer(squares, squares))
-        log_q, y = np.log(squares), np.where(other, np.log((1 - cosines) / (1 + cosines)), 0.0)
+    cosines = gram / np.sqrt(np.outer(squares, squares))
+    log_q, y = np.log(squares), np.where(other, np.log((1 - cosines) / (1 + cosines)), 0.0)
     if count < 3 or not (np.isfinite(log_q).all() and np.isfinite(y).all()):
         raise DoesNotHoldError("the expansion needs three or more data that are not 0, equal or opposite")
     mean = y.sum() / (count * (count - 1))

@@ -83,7 +83,8 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
     y = of_together / (2 * together**2) - of_apart / (2 * apart**2) - unequal
     by_norm = _shift(x, of) if norm is not None else (0.0, 0.0)
     pair *= (1 / apart + 1 / together) ** 2
-    return Pair(log_q + by_norm[0], y + by_norm[1], network, datum, pair)
+    skew = abs(_third(x, less, -1) / apart**3 - _third(x, more, 1) / together**3) / 3
+    return Pair(log_q + by_norm[0], y + by_norm[1], network, datum, pair, skew=skew)
 
 
 def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
@@ -100,6 +101,16 @@ def _variance(x: Units, part: Array, pair: float) -> float:
     """Return the variance of part_a + part_b -+ v_a v_b."""
     given = x.given(part)
     return 4 * x.mean((given - x.mean(given)) ** 2) + 2 * x.mean(x.given((part - given) ** 2)) + pair
+
+
+def _third(x: Units, part: Array, sign: int) -> float:
+    """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
+    v, given = x.phi - x.m, x.given(part)
+    own, across = part - given, 2 * (given - x.mean(given))
+    square, crossed = x.given(v**2), x.given(own * v)
+    second = 2 * x.given(own**2) + square**2
+    third = 2 * x.given(own**3) + 6 * x.given(own * v**2) * square + sign * (6 * crossed**2 + x.given(v**3) ** 2)
+    return x.mean(third + 3 * across * second + across**3)
 
 
 def _shift(x: Units, of: Gram) -> tuple[float, float]:
