@@ -107,9 +107,10 @@ def _third(x: Units, part: Array, sign: int) -> float:
     """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
     v, given = x.phi - x.m, x.given(part)
     own, across = part - given, 2 * (given - x.mean(given))
-    square, crossed = x.given(v**2), x.given(own * v)
-    second = 2 * x.given(own**2) + square**2
-    third = 2 * x.given(own**3) + 6 * x.given(own * v**2) * square + sign * (6 * crossed**2 + x.given(v**3) ** 2)
+    own_2, v_2 = own * own, v * v
+    square, crossed, cube = x.given(v_2), x.given(own * v), x.given(v_2 * v)
+    second = 2 * x.given(own_2) + square**2
+    third = 2 * x.given(own_2 * own) + 6 * x.given(own * v_2) * square + sign * (6 * crossed**2 + cube**2)
     return x.mean(third + 3 * across * second + across**3)
 
 
