@@ -10,6 +10,7 @@ import igbtheory as igb
 from igbtheory.guesses import gamma_of_variance
 from igbtheory.width.blocks import DoesNotHoldError, blocks
 from igbtheory.width.coordinates import Pair
+from igbtheory.width.data_set import of_data
 from igbtheory.width.expansion import Expansion, behind, expand, of_inputs
 from igbtheory.width.gram import gram, noise
 from igbtheory.width.units import units
@@ -202,6 +203,78 @@ def test_inputs_with_a_shift() -> None:
     np.testing.assert_allclose(found.network, 0, atol=1e-12)
     np.testing.assert_allclose([found.of_log_q, found.of_y], np.array([aa_aa / q**2, of_y]) / features, rtol=1e-5)
     assert found.datum[1, 1] * features == pytest.approx(of_datum, rel=1e-5)
+
+
+PARTS = Pair(0.3, -1.1, np.array([[0.5, -0.2], [-0.2, 0.4]]), np.array([[0.3, 0.1], [0.1, 0.2]]), 0.7)
+
+
+def test_seven_covariances_behind_a_linear_map() -> None:
+    """Log K'_aa = a log K_aa, y' = b (log K_aa + log K_bb) + k y, for the covariances of pairs of four data."""
+    a, b, k = 0.8, -0.3, 1.2
+    flat = np.array([1.0, *np.zeros(6)])
+    found = PARTS.through(np.array([1, a, a * a]), np.array([1, 2 * b, k, 4 * b * b, 2 * b * k, k * k, 0]), flat)
+
+    def seven(pair: Pair) -> list[float]:
+        (aabb, aabc), (_, abcd) = pair.network
+        (own, crossed), (_, datum) = pair.datum
+        return [aabb + own, aabb, aabc + crossed, aabc, abcd + 2 * datum + pair.pair, abcd + datum, abcd]
+
+    aaaa, aabb, aaab, aabc, abab, abac, abcd = seven(PARTS)
+    expected = [
+        a * a * aaaa,
+        a * a * aabb,
+        a * (b * (aaaa + aabb) + k * aaab),
+        a * (2 * b * aabb + k * aabc),
+        2 * b * b * (aaaa + aabb) + 4 * b * k * aaab + k * k * abab,
+        b * b * (aaaa + 3 * aabb) + 2 * b * k * (aaab + aabc) + k * k * abac,
+        4 * b * b * aabb + 4 * b * k * aabc + k * k * abcd,
+    ]
+    np.testing.assert_allclose(seven(found), expected, rtol=1e-12)
+    assert (found.log_q, found.y) == pytest.approx((0, 0), abs=1e-12)
+
+
+@pytest.mark.parametrize(("second", "variance"), [(3, 0.65), (4, -0.1), (5, 1.5), (6, 0.15)])
+def test_means_behind_a_curved_map(second: int, variance: float) -> None:
+    """T'' : V/2 of s = (log K_aa + log K_bb)/2, y and d = (log K_aa - log K_bb)/2; V has s and y in both orders."""
+    flat = np.array([1.0, *np.zeros(6)])
+    found = PARTS.through(np.array([1.0, 0, 0]), flat + 0.01 * np.eye(7)[second], flat)
+    assert found.y == pytest.approx(0.01 * variance / 2 * (2 if second == 4 else 1), rel=1e-9)
+
+
+def test_a_dense_with_biases_and_data_of_unlike_norms() -> None:
+    """The mean of y behind K' = sigma_w2 K + sigma_b2, where log K_aa has independent variances: T'' by differences."""
+    weights, biases, step, start = 1.3, 0.4, 1e-3, Pair(0.3, -1.1)
+
+    def y(a: float, b: float) -> float:
+        aa, bb = weights * np.exp(0.3 + np.array([a, b])) + biases
+        ab = weights * np.exp(0.3 + (a + b) / 2) * start.c + biases
+        return float(np.log((np.sqrt(aa * bb) - ab) / (np.sqrt(aa * bb) + ab)))
+
+    second = (y(step, 0) - 2 * y(0, 0) + y(-step, 0)) / step**2  # of log K_aa; that of log K_bb is equal
+    found = Pair(0.3, -1.1, datum=np.diag([0.01, 0.0])).weighted(weights, biases)
+    assert found.y == pytest.approx(y(0, 0) + 0.01 * second, rel=1e-7)
+
+
+def test_parts_of_data_and_pairs_of_a_data_set() -> None:
+    """Least squares: residuals of all pairs of a datum sum to 0, so that the variance over pairs is the sum of two."""
+    data = np.random.default_rng(0).exponential(size=(6, 9))
+    found, averages = of_data(data)
+    gram_matrix = data @ data.T / 9
+    norms = np.diag(gram_matrix)
+    cosines = (gram_matrix / np.sqrt(np.outer(norms, norms)))[np.triu_indices(6, 1)]
+    y = np.log((1 - cosines) / (1 + cosines))
+    assert found.y == pytest.approx(y.mean())
+    assert 2 * found.datum[1, 1] * 4 / 5 + found.pair == pytest.approx(y.var())
+    assert averages[2] == pytest.approx(np.arcsin(cosines).mean() / (2 * np.pi))
+
+
+def test_the_spread_of_gamma_has_parts_of_networks_and_pairs() -> None:
+    """At c -> 1: the variance of y over the networks, and twice that of the pairs, by which outputs of data differ."""
+    net = igb.mlp(60)
+    pair = pair_behind(net, [2000] * 60, 2000)
+    found = expand(net.layers, [2000] * 60, GAUSSIAN, 2000)
+    assert pair.c > 0.99
+    assert found.spread == pytest.approx(pair.network[1, 1] + 2 * pair.pair, rel=0.01)
 
 
 def test_the_law_of_the_guesses() -> None:

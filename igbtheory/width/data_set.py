@@ -13,6 +13,7 @@ MOST = 1000
 """Largest number of data whose pairs are used; of more data so many, evenly spaced, are."""
 
 
+@np.errstate(all="ignore")  # data that are 0, equal or opposite are refused
 def of_data(data: Array) -> tuple[Pair, Array]:
     """Return the pair of two different data, and the averages of K_ab, (K_aa + K_bb)/2 - K_ab and arcsin(c_ab)/(2 pi).
 
