@@ -208,6 +208,12 @@ def test_inputs_with_a_shift() -> None:
 PARTS = Pair(0.3, -1.1, np.array([[0.5, -0.2], [-0.2, 0.4]]), np.array([[0.3, 0.1], [0.1, 0.2]]), 0.7)
 
 
+def test_linear_units_have_no_skew_of_angles() -> None:
+    """(x_a - x_b)^2 and (x_a + x_b)^2 are both multiples of chi^2 with one degree of freedom, with equal cumulants."""
+    x = units(igb.Activation("linear").phi, 0.0, 0.4, 0.6)
+    assert noise(x, gram(x), None).skew == pytest.approx(0, abs=1e-4)
+
+
 def test_seven_covariances_behind_a_linear_map() -> None:
     """Log K'_aa = a log K_aa, y' = b (log K_aa + log K_bb) + k y, for the covariances of pairs of four data."""
     a, b, k = 0.8, -0.3, 1.2
