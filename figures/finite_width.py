@@ -11,9 +11,9 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import simulated, theory
-from igbtheory.pictures.style import shared_legend
-from igbtheory.width.expansion import expand
+from igbtheory.presentation.pictures.marks import simulated, theory
+from igbtheory.presentation.pictures.style import shared_legend
+from igbtheory.theory.width.expansion import expand
 
 WIDTHS = (32, 128)
 DEEPEST = 0.5

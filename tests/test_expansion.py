@@ -8,12 +8,12 @@ from scipy.stats import binom
 
 import igbtheory as igb
 from igbtheory.guesses import gamma_of_variance
-from igbtheory.width.blocks import DoesNotHoldError, blocks
-from igbtheory.width.coordinates import Pair
-from igbtheory.width.data_set import of_data
-from igbtheory.width.expansion import Expansion, behind, expand, of_inputs
-from igbtheory.width.gram import gram, noise
-from igbtheory.width.units import units
+from igbtheory.theory.width.blocks import DoesNotHoldError, blocks
+from igbtheory.theory.width.coordinates import Pair
+from igbtheory.theory.width.data_set import of_data
+from igbtheory.theory.width.expansion import Expansion, behind, expand, of_inputs
+from igbtheory.theory.width.gram import gram, noise
+from igbtheory.theory.width.units import units
 
 GAUSSIAN = igb.GaussianInputs()
 
