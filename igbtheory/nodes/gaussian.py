@@ -65,6 +65,8 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if phi is None and m == 1:
             return h
+        if np.any(h.q_a == 0) or np.any(h.q_b == 0):
+            return self._beside_constants(n, phi, m)
         if is_first_order(h.q_ab):
             return self._first_order(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
@@ -80,6 +82,15 @@ class GaussianPairs(Base[Pairs]):
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=factor * h.error + error)
+
+    def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        """Return the average if some units have no variance, such as those behind windows of zeros: they are phi(0)."""
+        h = self.values
+        q_a, q_b = (np.where(q == 0, n.number(1), q) for q in (h.q_a, h.q_b))
+        others = replace(self, values=replace(h, q_a=q_a, q_b=q_b)).average(n, phi, m)
+        (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
+        q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
+        return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab)
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average and its derivative, for the tangent kernel."""
@@ -119,9 +130,13 @@ class GaussianPairs(Base[Pairs]):
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
     """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
     unlike, where = np.unique(q, return_inverse=True)
-    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, unlike))
-    mean, where = found.mean + 0 * unlike, where.reshape(np.shape(q))
-    return mean[where], (mean * mean + found.variance)[where]
+    constant, where = unlike == 0, where.reshape(np.shape(q))
+    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
+    mean = found.mean + 0 * unlike
+    variance = np.where(constant, 0 * unlike, found.variance)
+    if constant.any():
+        mean[constant] = n.number(0) if phi is None else phi(n, n.number(0))
+    return mean[where], (mean * mean + variance)[where]
 
 
 class UnitsNeededError(ValueError):

@@ -34,16 +34,18 @@ def scaled_pairs(
 ) -> KernelNode:
     """Return the node (x - centre)/sqrt(q), with q and a centre for each of the two data of a pair.
 
-    x, means: the moments of `node`.
+    x, means: the moments of `node`. Units that do not vary become 0, as in `over_root`.
     """
     (a, b), (mean_a, mean_b) = centres, means
-    root_a, root_b = map(node.n.sqrt, q)
+    q_a, q_b = (np.where(part == 0, node.n.number(1), part) for part in q)
+    root_a, root_b = node.n.sqrt(q_a), node.n.sqrt(q_b)
     var_a, var_b = x.q_a - a * (2 * mean_a - a), x.q_b - b * (2 * mean_b - b)
-    lost = np.max(np.asarray(x.q_a / var_a, dtype=float))  # subtracting the means magnifies the error
+    # subtracting the means magnifies the error
+    lost = np.max(np.asarray(x.q_a / np.where(var_a == 0, x.q_a + (x.q_a == 0), var_a), dtype=float))
     values = replace(
         x,
-        q_a=var_a / q[0],
-        q_b=var_b / q[1],
+        q_a=var_a / q_a,
+        q_b=var_b / q_b,
         q_ab=(x.q_ab - a * b - a * (mean_b - b) - (mean_a - a) * b) / (root_a * root_b),
         error=float(lost) * x.error,
     )

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.state import Pairs
-from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, needed
 from igbtheory.layers.layer import Layer
@@ -23,7 +22,7 @@ from igbtheory.nodes.gaussian import UnitsNeededError
 from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import Places, at_positions, of_shape
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.theory.refusals import is_whole, refuse_dark, refuse_many, refuse_scale, refuse_silent
+from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refuse_silent
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
@@ -131,15 +130,11 @@ class OutputKernel:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
         now = replace(now, node=replace(now.node, world=self.world))
         found: list[Pairs] = []
-        batched = batch_of(self.layers) is not None
         for layer in self.layers:
             now = now.behind(layer)
             if layer.listed:
                 found.append(listed(now.node))
-                if len(found) == 1 and now.node.places is not None:
-                    refuse_dark(layer, now.node)
-                if len(found) == 1 or batched:
-                    refuse_silent(found, rows.start)
+        refuse_silent(found, rows.start)
         return now.node, [*(pairs for _, pairs in sorted(now.node.shown, key=itemgetter(0))), *found]
 
     def _parts(self) -> list[tuple[slice, slice]]:

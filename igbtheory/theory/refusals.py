@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import Places
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -59,27 +58,19 @@ def _loss(value: float) -> str:
 
 
 def refuse_silent(found: list[Pairs], start: int) -> None:
-    """Refuse data whose pre-activations have no variance; start: number of the first of these data."""
+    """Refuse data whose outputs have no variance; start: number of the first of these data."""
     silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
     if not silent.size:
         return
-    if len(found) == 1:
+    first = next(i for i, pairs in enumerate(found) if np.ravel(pairs.q_a)[silent[0]] == 0)
+    if first == 0:
         why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
     else:
-        why, remedy = "its batch does not vary in front of a BatchNorm, which makes it 0", "remove data that are equal"
+        why, remedy = "its units are all 0, as those of a batch that does not vary are behind a BatchNorm", "remove it"
     raise ValueError(
-        f"datum {start + silent[0]} has no variance behind Dense layer {len(found)}, so its outputs tie exactly: "
+        f"datum {start + silent[0]} has no variance behind Dense layer {first + 1}, so its outputs tie exactly: "
         f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
     )
-
-
-def refuse_dark(layer: Layer, node: KernelNode) -> None:
-    """Refuse images if some of their positions have no variance behind the first layer."""
-    if np.any(node.averaged().q_a == 0):
-        raise ValueError(
-            f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
-            "standardise the data with igb.standardised(X), or set sigma_b2 > 0"
-        )
 
 
 def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> None:
