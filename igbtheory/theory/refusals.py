@@ -66,7 +66,8 @@ def refuse_silent(found: list[Pairs], start: int) -> None:
     if first == 0:
         why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
     else:
-        why, remedy = "its units are all 0, as those of a batch that does not vary are behind a BatchNorm", "remove it"
+        why = "its units are all 0, as those of a batch that does not vary are behind a BatchNorm"
+        remedy = "remove data that are equal"
     raise ValueError(
         f"datum {start + silent[0]} has no variance behind Dense layer {first + 1}, so its outputs tie exactly: "
         f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
