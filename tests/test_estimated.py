@@ -238,10 +238,9 @@ def test_dead_units_behind_maxima_over_a_batch_are_counted() -> None:
     net = igb.Network.read("BatchNorm(4) | MaxPool(2) | Dense(1) | relu | BatchNorm(4) | Dense(1)")
     with pytest.warns(igb.EstimateWarning, match=r"MaxPool\(2\) has no exact rule"):
         found = net.predict()
-    # 2,000,000 batches gave the correlation 0.1692 of the maxima, with which four normal values are all negative with the
-    # probability 0.10489; independent ones are so with the probability 1/16
-    assert found.var_chi == pytest.approx(1 - 0.10489, abs=1e-4)
-    assert found.error > abs(found.var_chi - (1 - 0.10489))
+    # in 2,000,000 batches the correlation of the maxima was 0.1692, with which four normal values are all negative with
+    # the probability 0.10489; independent ones are so with the probability 1/16
+    assert abs(found.var_chi - (1 - 0.10489)) < found.error < 2e-3
 
 
 def test_moments_alone_cannot_be_drawn() -> None:
