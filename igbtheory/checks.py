@@ -173,7 +173,7 @@ def data_set(inputs: Any) -> Any:
     if not 2 <= array.ndim <= 4:
         raise ValueError(
             "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
-            f"channels, height, width), got shape {array.shape}; reshape it, for example with X.reshape(len(X), -1)"
+            f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")

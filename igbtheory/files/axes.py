@@ -20,7 +20,10 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
     shape does not decide.
     """
     if axes is not None and AXES.get(checks.known("order of axes", axes, AXES)) != array.ndim:
-        raise ValueError(f"expected {AXES[axes]} axes for axes={axes!r}, got shape {array.shape}; name them all")
+        fits = " or ".join(f"axes={name!r}" for name, count in AXES.items() if count == array.ndim)
+        raise ValueError(
+            f"shape {array.shape} has not the axes {axes}; " + (f"pass {fits}" if fits else "pass no axes")
+        )
     if array.ndim not in {3, 4}:
         return Contents(array)
     axes = axes or (_order if array.ndim == 4 else _images_or_sequences)(array)

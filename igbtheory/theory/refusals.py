@@ -1,7 +1,7 @@
 """Refusals of a prediction: variances that are out of range, too many data, and data whose outputs tie."""
 
 from collections.abc import Sequence
-from math import isqrt
+from math import isfinite, isqrt
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,10 @@ def refuse_scale(data: NDArray[np.float64]) -> None:
     """Refuse data whose mean squares leave the range of double precision."""
     largest = float(np.abs(data).max())
     if largest and not 1 / RANGE < largest * largest < RANGE:
+        many_digits = ", or use digits=30" if largest < 1 else ""  # they reach down further than up
         raise ValueError(
             f"expected data with squares between {1 / RANGE:g} and {RANGE:g}, got {largest:g} as the largest entry, "
-            "so variances are out of range; scale the data, for example X / np.abs(X).max(), or use digits=30"
+            f"so variances are out of range; scale the data{many_digits}"
         )
 
 
@@ -52,8 +53,8 @@ def _loss(value: float) -> str:
             "are not all 0, such as GaussianInputs(0, 1), or set sigma_b2 > 0"
         )
     return (
-        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or "
-        "digits=30"
+        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), "
+        f"{'sigma_b2 > 0, a norm, or digits=30' if isfinite(value) else 'or a norm'}"
     )
 
 
