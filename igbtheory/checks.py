@@ -1,7 +1,7 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Integral
 from reprlib import repr as shortened
@@ -175,6 +175,11 @@ def data_set(inputs: Any) -> Any:
             "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
             f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
         )
+    if array.ndim == 4 and array.shape[3] in {1, 3, 4} and array.shape[1] == array.shape[2] > 4:
+        raise ValueError(
+            f"expected images (n_samples, channels, height, width), got shape {array.shape}, whose channels come last; "
+            "move them, np.moveaxis(X, -1, 1)"
+        )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
     bad = np.argwhere(~np.isfinite(array))
@@ -199,8 +204,16 @@ def _unlabelled(inputs: Any) -> Any:
         inputs = loaded.DataLoader(inputs, batch_size=256)
     if loaded is None or not isinstance(inputs, loaded.DataLoader):
         return inputs
-    batches = (batch[0] if isinstance(batch, tuple | list) else batch for batch in inputs)
-    return np.concatenate([np.asarray(unmasked("data", batch)) for batch in batches])
+    return np.concatenate([np.asarray(unmasked("data", _first(batch))) for batch in inputs])
+
+
+def _first(batch: Any) -> Any:
+    """Return the data of a batch, which may be in front of labels, or have a name beside theirs."""
+    if isinstance(batch, Mapping):
+        from igbtheory.labels import DATA  # noqa: PLC0415 - which needs these checks
+
+        batch = [values for name, values in batch.items() if name.lower() in DATA] or [None]
+    return batch[0] if isinstance(batch, tuple | list) else batch
 
 
 def _kind(inputs: Any, array: Any) -> str:

@@ -160,6 +160,7 @@ def test_channels_last_are_channels_whatever_the_type(kind: str, axes: str | Non
         ((6, 8, 8), "float64", "NHW", (6, 1, 8, 8)),
         ((6, 8, 8), "float64", "NTF", (6, 8, 8)),
         ((6, 3, 3, 3), "uint8", "NCHW", (6, 3, 3, 3)),
+        ((6, 2, 4, 4), "float64", "NCHW", (6, 2, 4, 4)),
         ((6, 4, 5, 3), "float64", "NHWC", (6, 3, 4, 5)),
         ((6, 8, 5), "float64", None, (6, 8, 5)),
         ((6, 8, 8), "uint8", None, (6, 1, 8, 8)),

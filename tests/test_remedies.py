@@ -155,6 +155,11 @@ LINES = [
         "X.reshape(len(X), -1)",
         "igb.mlp(1).predict(X.reshape(len(X), -1))",
     ),
+    (
+        "igb.cnn(1).predict(np.ones((2, 5, 5, 3)))",
+        "np.moveaxis(X, -1, 1)",
+        "igb.cnn(1).predict(np.moveaxis(np.ones((2, 5, 5, 3)), -1, 1))",
+    ),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
         "igb.mlp(1).predict(X.astype(object))",

@@ -43,12 +43,12 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
 def _order(array: Array) -> str:
     """Return the order of the axes of images: channels are few, or else the other two axes are equal."""
     _, first, middle, last = array.shape
-    for few_first, few_last in (
-        (first in CHANNELS, last in CHANNELS),
-        (middle == last != first, first == middle != last),
-    ):
-        if few_first != few_last:
-            return "NCHW" if few_first else "NHWC"
+    square_last, square_first = middle == last != first, first == middle != last
+    comes_first, comes_last = first in CHANNELS or square_last, last in CHANNELS or square_first
+    if comes_first and comes_last:  # a square of pixels decides between small numbers, and asks if they disagree
+        comes_first, comes_last = first in CHANNELS and square_last, last in CHANNELS and square_first
+    if comes_first != comes_last:
+        return "NCHW" if comes_first else "NHWC"
     raise ValueError(
         f"shape {array.shape} does not say where the channels are; pass axes='NCHW' if they come first, or axes='NHWC' "
         "if they come last"
