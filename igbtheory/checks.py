@@ -212,7 +212,12 @@ def _first(batch: Any) -> Any:
     if isinstance(batch, Mapping):
         from igbtheory.labels import DATA  # noqa: PLC0415 - which needs these checks
 
-        batch = [values for name, values in batch.items() if name.lower() in DATA] or [None]
+        names = [name for name in batch if name.lower() in DATA]
+        if not names:
+            raise TypeError(
+                f"expected batches (X, y), got a dictionary of {', '.join(batch)}; pass batches of its arrays"
+            )
+        return batch[names[0]]
     return batch[0] if isinstance(batch, tuple | list) else batch
 
 

@@ -83,6 +83,11 @@ def test_frames_are_tables_with_names(tmp_path: Path) -> None:
     assert np.array_equal(data, X)
     assert labels is not None
     assert labels.tolist() == np.array([0, 2, 1])[LABELS].tolist()
+    pd.DataFrame({"a": [np.nan, 1.0], "b": X[:2, 1]}).to_parquet(tmp_path / "x.parquet")
+    assert np.isnan(igb.read_data(tmp_path / "x.parquet")[0][0, 0])
+    (tmp_path / "x.h5").touch()
+    with pytest.raises(ValueError, match="any program"):
+        igb.read_data(tmp_path / "x.h5")
     # without names pandas numbers the columns, which is no question here
     pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
     assert np.array_equal(igb.read_data(tmp_path / "x.parquet")[0], X)
