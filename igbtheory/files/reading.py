@@ -29,7 +29,7 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FRAMES = {".parquet": "read_parquet", ".feather": "read_feather"}
 """Functions of pandas, by the ending of the files that they read."""
 HDF5 = (
-    "HDF5 may hold pickles, which may run any program when they are read; if you trust the file, convert it in Python:\n"
+    "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert it in Python:\n"
     "import pandas; pandas.read_hdf('x.h5').to_parquet('x.parquet')"
 )
 
@@ -123,7 +123,8 @@ def _frame(path: Path, function: str) -> Any:
         import pandas as pd  # noqa: PLC0415 - an extra, which only such files need
     except ImportError:
         raise ImportError('expected pandas, which is not installed: pip install "igbtheory[pandas]" pyarrow') from None
-    return getattr(pd, function)(path)
+    frame = getattr(pd, function)(path)
+    return frame.reset_index() if any(frame.index.names) else frame  # an index with a name is a column, too
 
 
 def _tensors(path: Path) -> dict[str, Array]:
