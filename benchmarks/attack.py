@@ -225,7 +225,7 @@ def files(seed: int) -> Answer:
     kind, shape = rng.choice(KINDS), rng.choice([(12, 9), (12, 8, 8), (2, 5, 5, 3)])
     values = np.random.default_rng(seed).random((12, 9) if kind not in {"npy", "npz", "pt"} else shape)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"a.{rng.choice((kind, kind, kind, *KINDS, 'bin', 'tsv', 'csv.gz', 'idx', 'h5'))}"
+        path = Path(folder) / f"a.{rng.choice((*[kind] * 50, *KINDS, 'bin', 'tsv', 'csv.gz', 'idx', 'h5'))}"
         path.write_bytes(damaged(packed(values, kind), rng))
         choices = {"label_column": rng.choice(["ask", None, "0", -1]), "header": rng.choice([None, True, False])}
         logging.disable()  # of what the reader decides
@@ -276,39 +276,37 @@ def results(seed: int) -> Answer:
     return answered(f"seed {seed}", check)
 
 
-WORDS = (
-    "relu",
-    "x*tanh(x)",
-    "1/x",
-    "digits",
-    "nosuch.npy",
-    "0",
-    "-1",
-    "2",
-    "3.5",
-    "1e9",
-    "nan",
-    "",
-    "layer",
-    "batch",
-    "é",
-)
-OPTIONS = (
-    *("--depth", "--activation", "--norm", "--sigma-w2", "--sigma-b2", "--shift", "--variance", "--data", "--first"),
-    *(
-        "--sample",
-        "--digits",
-        "--json",
-        "--pool",
-        "--placement",
-        "--batch-size",
-        "--param",
-        "--seed",
-        "--axes",
-        "--key",
-    ),
-    *("--vary", "--gamma", "--classes", "--label-column", "--header", "--level", "--standardise", "--plot"),
-)
+WORDS = ("1/x", "nosuch.npy", "0", "-1", "3.5", "1e9", "nan", "", "é")
+OPTIONS = {
+    "--depth": "2",
+    "--activation": "x*tanh(x)",
+    "--norm": "layer",
+    "--sigma-w2": "1.5",
+    "--sigma-b2": "0.1",
+    "--shift": "1",
+    "--variance": "2",
+    "--data": "digits",
+    "--first": "20",
+    "--sample": "20",
+    "--digits": "20",
+    "--pool": "2",
+    "--placement": "after",
+    "--batch-size": "8",
+    "--param": "a=1",
+    "--seed": "3",
+    "--axes": "NCHW",
+    "--key": "x",
+    "--vary": "sigma_b2",
+    "--gamma": "2",
+    "--classes": "3",
+    "--label-column": "0",
+    "--header": "yes",
+    "--level": "0.9",
+    "--plot": "a.png",
+    "--json": "",
+    "--standardise": "",
+}
+"""Options of commands, and a value of each that works somewhere."""
 NETWORKS = (
     "Dense | relu | Dense",
     "Dense(2, 0.1) | BatchNorm(4) | tanh | Dense",
@@ -316,15 +314,28 @@ NETWORKS = (
     "| |",
     "x",
 )
-QUICK = ("predict", "classes", "derive", "certify", "activation", "design", "infer", "losses", "phase", "train", "draw")
+QUICK = (
+    *["predict"] * 9,
+    "classes",
+    "derive",
+    "certify",
+    "activation",
+    "design",
+    "infer",
+    "losses",
+    "phase",
+    "train",
+    "draw",
+)
 
 
 def commands(seed: int) -> Answer:
     """Attack with a random command line."""
     rng = Random(seed)  # noqa: S311 - as above
     tokens = [rng.choice(QUICK), *rng.sample(NETWORKS, rng.random() < 0.4)]
-    for option in rng.sample(OPTIONS, rng.randrange(4)):
-        tokens += [option, rng.choice(WORDS)] if rng.random() < 0.9 else [option]
+    for option in rng.sample([*OPTIONS], rng.randrange(4)):
+        value = OPTIONS[option] if rng.random() < 0.7 else rng.choice(WORDS)
+        tokens += [option, value] if value else [option]
     out, err = io.StringIO(), io.StringIO()
 
     def check() -> str | None:
