@@ -314,6 +314,11 @@ def test_windows_of_zeros_are_constants(name: str, at_0: float) -> None:
         assert kernel(dark) == pytest.approx(kernel(dark, 1e-14), abs=1e-7)
 
 
+def test_opposite_images_get_opposite_guesses() -> None:
+    net = igb.Network.read("Conv2d(3) | tanh | AvgPool2d(2) | Conv2d(2) | sin | Flatten | Dense")
+    assert net.predict(np.concatenate([X, -X])).G0.var() == 0
+
+
 def test_what_does_not_fit_is_refused_before_it_starts() -> None:
     images = np.ones((200, 1, 32, 32)) + np.arange(32)
     pooled = igb.cnn(1, end=igb.GlobalAvgPool())

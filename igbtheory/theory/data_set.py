@@ -39,7 +39,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
-        refuse_lost(n, variance, i + 1)
+        if variance != 0:  # constants are refused if the outputs tie
+            refuse_lost(n, variance, i + 1)
     # smaller values are rounding errors of a centred kernel, or of a kernel of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
