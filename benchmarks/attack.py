@@ -424,11 +424,11 @@ def main(what: str, count: int | None = None, seed: int | None = None) -> int:
         for part in PARTS if what == "all" else set(PARTS) & {what}:
             attack, usual = PARTS[part]
             table[part] = Counter()
-            for word, wrong in pool.map(attack, range(seed, seed + (count or usual)), chunksize=5):
+            for word, said in pool.map(attack, range(seed, seed + (count or usual)), chunksize=5):
                 table[part][word] += 1
-                if wrong:
+                if said:
                     table[part]["wrong"] += 1
-                    sys.stdout.write(f"{part}: {wrong}\n")
+                    sys.stdout.write(f"{part}: {said}\n")
                     sys.stdout.flush()
     for name, counted in table.items():
         sys.stdout.write(f"{name:26}" + ", ".join(f"{number} {word}" for word, number in counted.items()) + "\n")

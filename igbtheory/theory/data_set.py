@@ -49,7 +49,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     else:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
-    arcsines = float(np.mean([world.arcsines for world in worlds]))
+    # the sum of opposite arcsines is 0 up to rounding
+    arcsines = max(0.0, float(np.mean([world.arcsines for world in worlds])))
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
     law = DatasetGuessLaw(found.outputs, arcsines, kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)

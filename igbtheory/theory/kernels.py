@@ -202,6 +202,7 @@ def _sums(pairs: Pairs, start: int) -> list[Any]:
 def _arcsines(pairs: Pairs, start: int) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
     c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
+    c = np.where(1 - abs(c) < ALIKE * FLOAT64.epsilon, np.sign(c), c)
     if start >= 0:
         own = np.arange(len(c))
         c[own, start + own] = 1
