@@ -15,6 +15,13 @@ DEEPEST = 10_000_000
 """Largest number of repeated layers."""
 LISTED = 60
 """Largest number of names that an error message lists."""
+DATA = {
+    **dict.fromkeys(("data", "images", "image", "pixel_values", "features"), "labels"),
+    "x": "y",
+    "x_train": "y_train",
+    "inputs": "targets",
+}
+"""Names of data, in lower case, and the usual name of their labels."""
 REMEDIES = {
     "sigma_w2": "pass a variance such as 2.0",
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
@@ -210,8 +217,6 @@ def _unlabelled(inputs: Any) -> Any:
 def _first(batch: Any) -> Any:
     """Return the data of a batch, which may be in front of labels, or have a name beside theirs."""
     if isinstance(batch, Mapping):
-        from igbtheory.labels import DATA  # noqa: PLC0415 - which needs these checks
-
         names = [name for name in batch if name.lower() in DATA]
         if not names:
             raise TypeError(
