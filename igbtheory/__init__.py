@@ -6,6 +6,10 @@ Every public name is loaded when it is first used, so that importing the package
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from igbtheory import aliases as aliases
+from igbtheory.backend import BACKEND
+from igbtheory.version import VERSION
+
 if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer as Layer
 
@@ -77,7 +81,8 @@ _HOMES = {
 }
 
 __all__ = tuple(_HOMES)
-__version__ = "0.1.0"
+__version__ = VERSION
+BACKEND.update(plot="igbtheory.pictures.plots:plot", html="igbtheory.pictures.notebook:html")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """Inputs of a network: Gaussian inputs, and data sets as arrays."""
 
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -52,7 +52,7 @@ def digit_labels() -> NDArray[np.int64]:
 
 
 def _shipped(name: str) -> NDArray[np.uint8]:
-    with resources.files("igbtheory").joinpath("digits.npz").open("rb") as file, np.load(file) as archive:
+    with np.load(Path(__file__).parent / "digits.npz") as archive:
         return np.asarray(archive[name])
 
 

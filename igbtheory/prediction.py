@@ -12,6 +12,7 @@ from igbtheory.accuracy import EstimateWarning
 from igbtheory.layers.chain import each
 from igbtheory.numbers import Kind
 from igbtheory.output_layer import OutputLayer, of_output
+from igbtheory.saved import maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ QUANTITIES = (*COLUMNS, "c_within", "error")
 
 
 @final
+@maker
 @dataclass(frozen=True, eq=False)
 class PerLayer:
     """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
@@ -77,6 +79,7 @@ def repr_digits(x: Any) -> str:
     return str(x.context.nstr(x, x.context._repr_digits))  # noqa: SLF001 - mpmath has no public name for it
 
 
+@maker
 def per_layer_of_texts(n: Kind, error: NDArray[np.float64], var_mu: Any, var_chi: Any, within: Any) -> PerLayer:
     """Return the moments of kind n from texts that `repr_digits` wrote."""
     return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within))

@@ -3,13 +3,13 @@
 import json
 from abc import ABC
 from dataclasses import fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-import igbtheory
+from igbtheory.backend import drawn
 from igbtheory.saved import json_of, same, tree_of, value_of
+from igbtheory.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
         """
         from igbtheory.text import plain  # noqa: PLC0415 - most results are not saved
 
-        head = {"igbtheory": igbtheory.__version__, "result": type(self).__name__}
+        head = {"igbtheory": VERSION, "result": type(self).__name__}
         return json_of({**head, "values": plain(self.to_dict()), "state": tree_of(self)})
 
     @classmethod
@@ -81,14 +81,12 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the result into Matplotlib axes, by default new ones, and return them."""
-        # imported by name, because the pictures import the results
-        drawn: Axes = import_module("igbtheory.pictures.plots").plot(self, axes)
-        return drawn
+        picture: Axes = drawn("plot", self, axes)
+        return picture
 
     def _repr_html_(self) -> str:
         """Return the HTML that a notebook shows: the formula, the table and the picture."""
-        shown: str = import_module("igbtheory.pictures.notebook").html(self)
-        return shown
+        return str(drawn("html", self))
 
     def __repr__(self) -> str:
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
@@ -105,7 +103,7 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     def __getstate__(self) -> dict[str, Any]:
         state = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {"igbtheory": igbtheory.__version__, "state": state}
+        return {"igbtheory": VERSION, "state": state}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         _check_version(saved.get("igbtheory", "an older version"))
@@ -127,9 +125,8 @@ def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _check_version(version: Any) -> None:
-    own = igbtheory.__version__
-    if version != own:
+    if version != VERSION:
         raise ValueError(
-            f"expected a result of igbtheory {own}, got one of {version}; compute it again, or read it with igbtheory "
-            f"{version}"
+            f"expected a result of igbtheory {VERSION}, got one of {version}; compute it again, or read it with "
+            f"igbtheory {version}"
         )

@@ -8,25 +8,21 @@ creates such objects and runs nothing else.
 import json
 import math
 import re
+import sys
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-PACKAGE = __package__
-MAKERS = {
-    "igbtheory.certificate.result:layers_of_ends",
-    "igbtheory.derivation:derive",
-    "igbtheory.numbers.certified:Certified",
-    "igbtheory.numbers.multiprecision:Multiprecision",
-    "igbtheory.prediction:PerLayer",
-    "igbtheory.prediction:per_layer_of_texts",
-}
-"""Functions that a tree may name to recreate a value: those that a `__reduce__` in the package returns."""
-CONSTANTS = {"igbtheory.numbers.float64:FLOAT64"}
-"""Constants that a tree may name."""
+from igbtheory.aliases import PACKAGE, lasting
+
+Made = TypeVar("Made")
+
+MAKERS: set[Any] = set()
+"""What a tree may call to recreate a value: the functions and classes that are marked as `maker`."""
 FORMATS = "fiub"
 """Kinds of NumPy arrays that stay arrays in a tree."""
 SYMPY = {
@@ -45,8 +41,14 @@ MOST_PRECISION = 2**18
 """Largest precision that a tree may ask for; certificates, which need most, stop at 200,000 bits."""
 FRACTION = re.compile(r"-?\d{1,4300}(/\d{1,4300})?", re.ASCII)
 """Pattern of a fraction, with as many digits as Python reads of a whole number."""
-OWN = re.compile(rf"{PACKAGE}(\.[a-z]\w*)+:[A-Za-z_]\w*", re.ASCII)
+OWN = re.compile(rf"{PACKAGE}(\.[a-z]\w*)*:[A-Za-z_]\w*", re.ASCII)
 """Pattern of the names of the package's classes; importing igbtheory.__main__ would run the command line."""
+
+
+def maker(function: Made) -> Made:
+    """Mark a function or class that a `__reduce__` in the package returns, so that trees may call it; return it."""
+    MAKERS.add(function)
+    return function
 
 
 def tree_of(value: Any) -> Any:
@@ -77,10 +79,10 @@ def _tree_of_object(value: Any) -> Any:
         return _tree_of_expression(value)
     made = value.__reduce__() if "__reduce__" in vars(kind) else None
     if isinstance(made, str):
-        return {"constant": f"{kind.__module__}:{made}"}
+        return {"constant": _public(kind.__module__, made, value)}
     if made is not None:
         return {"make": _name(made[0]), "of": [tree_of(part) for part in made[1]]}
-    if kind.__module__.partition(".")[0] != PACKAGE or not (is_dataclass(kind) or not vars(value)):
+    if not _is_own(kind) or not (is_dataclass(kind) or not vars(value)):
         return value
     state = {field.name: tree_of(getattr(value, field.name)) for field in fields(kind)} if is_dataclass(kind) else {}
     return {"type": _name(kind), "fields": state}
@@ -126,11 +128,11 @@ def _value_of(tree: Any) -> Any:
         case {"float": text}:
             return float(text)
         case {"constant": name}:
-            return _named(_allowed(name, name in CONSTANTS))
+            return _constant(_allowed(name, OWN.fullmatch(name)))
         case {"make": name, "of": parts} if name in SYMPY:
             return _expression(name, _value_of(parts), tree.get("assumed", {}))
         case {"make": name, "of": parts}:
-            return _made(_allowed(name, name in MAKERS), _value_of(parts))
+            return _made(_allowed(name, OWN.fullmatch(name)), _value_of(parts))
         case {"type": name, "fields": state}:
             return _object(_allowed(name, OWN.fullmatch(name)), state)
     return tree
@@ -144,7 +146,7 @@ def _allowed(name: str, right: Any) -> str:
 
 
 def _named(name: str) -> Any:
-    """Return the object that an allowed name such as "igbtheory.inputs:GaussianInputs" refers to."""
+    """Return the object that an allowed name such as "igbtheory:GaussianInputs" refers to."""
     module, _, own = name.partition(":")
     return getattr(import_module(module), own)
 
@@ -153,7 +155,7 @@ def _object(name: str, state: dict[str, Any]) -> Any:
     """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one."""
     kind = _named(name)
     expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
-    if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
+    if not isinstance(kind, type) or not _is_own(kind) or expected != set(state):
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():
@@ -163,8 +165,31 @@ def _object(name: str, state: dict[str, Any]) -> Any:
     return made
 
 
+def _is_own(what: Any) -> bool:
+    return str(what.__module__).partition(".")[0] == PACKAGE
+
+
 def _name(what: Any) -> str:
-    return f"{what.__module__}:{what.__qualname__}"
+    """Return the name by which a tree refers to a class or a function."""
+    if not _is_own(what):
+        return f"{what.__module__}:{what.__qualname__}"
+    return _public(what.__module__, what.__qualname__, what)
+
+
+@cache
+def _public(module: str, name: str, what: Any) -> str:
+    """Return the public name of what a module defines: the shortest, which stays when the module moves."""
+    parts = module.split(".")
+    folders = (".".join(parts[:count]) for count in range(1, len(parts)))
+    place = next((folder for folder in folders if getattr(sys.modules[folder], name, None) is what), module)
+    return f"{lasting(place)}:{name}"
+
+
+def _constant(name: str) -> Any:
+    """Return a constant, such as FLOAT64, that `tree_of` writes by its name."""
+    value = _named(name)
+    _allowed(name, isinstance(value.__reduce__(), str))
+    return value
 
 
 def _made(name: str, parts: list[Any]) -> Any:
@@ -172,7 +197,9 @@ def _made(name: str, parts: list[Any]) -> Any:
     for part in parts:
         if isinstance(part, int) and part > MOST_PRECISION:
             raise ValueError(f"expected numbers of at most {MOST_PRECISION} digits or bits, got more in {name}")
-    return _named(name)(*parts)
+    function = _named(name)
+    _allowed(name, function in MAKERS)
+    return function(*parts)
 
 
 def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:

@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
+PACKAGE = Path(str(resources.files("igbtheory")))
+"""The folder of the package."""
 LIBRARIES = ("igbtheory", "numpy", "scipy", "matplotlib")
 _LOADING = threading.Lock()
 FILES: dict[str, Path] = {}
@@ -21,10 +23,9 @@ def versions() -> dict[str, str]:
 
 
 def own_folder(name: str) -> Path:
-    """Return the folder of that name: inside the package if it is installed, beside the package in a checkout."""
-    package = Path(str(resources.files("igbtheory")))
-    inside = package / name
-    return inside if inside.is_dir() else package.parent / name
+    """Return the folder of that name: beside this file if it is installed, beside the package in a checkout."""
+    installed = Path(__file__).parent / name
+    return installed if installed.is_dir() else PACKAGE.parent / name
 
 
 def load_file(path: Path, name: str = "") -> ModuleType:

@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory import phases, shipped
+from igbtheory import phases, shipped, version
 from igbtheory.claims import Finding
 from igbtheory.cli import main
 from igbtheory.runs import Store, chosen, executors, in_order, pieces
@@ -479,7 +479,7 @@ def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path:
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        client.run(setattr, igb, "__version__", "0.0.7")
+        client.run(setattr, version, "VERSION", "0.0.7")
         with pytest.raises(ValueError, match=r"expected .*'0\.1\.0 \(.*got .*'0\.0\.7 \(code \w+\)'.* on tcp://"):
             igb.mlp(1).simulate(20, 2, 2, executor=f"dask:{cluster.scheduler_address}", store=tmp_path / "run.db")
     assert not list(tmp_path.iterdir())

@@ -7,6 +7,6 @@ the balls.
 """
 
 from igbtheory.certificate.course import certify
-from igbtheory.certificate.result import Certificate
+from igbtheory.certificate.result import Certificate, layers_of_ends
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "certify", "layers_of_ends"]

@@ -8,6 +8,7 @@ from flint import arb
 
 from igbtheory.numbers.certified import Certified
 from igbtheory.output_layer import OutputLayer
+from igbtheory.saved import maker
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")
 
@@ -45,6 +46,7 @@ def _ends(ball: Any) -> list[int]:
     return [int(part) for number in (ball.mid(), ball.rad()) for part in number.man_exp()]
 
 
+@maker
 def layers_of_ends(n: Certified, *ends: Any) -> CertifiedLayers:
     """Return the layers whose balls `_ends` wrote."""
     with n.precision():

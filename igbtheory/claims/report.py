@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
@@ -126,7 +126,7 @@ def _why(outcome: Outcome) -> str:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("igbtheory.claims", "templates"),
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=select_autoescape(("html.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,10 +11,12 @@ from igbtheory.exact import refuse_inexact
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.node import LawNode
 from igbtheory.numbers.symbolic import SYMBOLIC
+from igbtheory.saved import maker
 
 __all__ = ["AtDepth", "Derivation", "DerivedLayer", "derive"]
 
 
+@maker
 def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     """Return the formulas for Gaussian `inputs`; those of deep networks are evaluated layer by layer.
 

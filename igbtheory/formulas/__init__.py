@@ -25,10 +25,28 @@ from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import ClosedForm, Function, formula
 from igbtheory.formulas.library_functions import LAYERS, SHAPES, WORDS
 from igbtheory.formulas.parameters import RESERVED, parameter_tree, parameter_trees, refuse_unused, with_values
+from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.reader import folded, read, shaped
-from igbtheory.formulas.tree import Tree, X
+from igbtheory.formulas.tree import Call, Choice, Constant, Number, Parameter, Power, Product, Sum, Tree, Variable, X
 
-__all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
+__all__ = [
+    "FUNCTIONS",
+    "Call",
+    "Choice",
+    "ClosedForm",
+    "Constant",
+    "Function",
+    "Number",
+    "Parameter",
+    "Pieces",
+    "Power",
+    "Product",
+    "Sum",
+    "Tree",
+    "Variable",
+    "formula",
+    "function_of",
+]
 
 
 _MODULE = re.compile(

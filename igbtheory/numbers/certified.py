@@ -10,6 +10,7 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from igbtheory.numbers.kind import ELEMENTARY, Kind, elementwise
+from igbtheory.saved import maker
 
 
 def exact(value: Any) -> Fraction:
@@ -51,6 +52,7 @@ def _sin_minus_t_cos(t: Any) -> Any:
 
 
 @final
+@maker
 class Certified(Kind):
     """Balls whose midpoints have `bits` bits. Compute inside `precision()`: python-flint has one global precision."""
 

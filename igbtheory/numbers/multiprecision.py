@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
+from igbtheory.saved import maker
 
 _GUARD = 15
 
@@ -22,6 +23,7 @@ def _context(digits: int) -> Any:
 
 
 @final
+@maker
 class Multiprecision(Kind):
     """Numbers of `digits` significant decimal digits, computed with fifteen more."""
 

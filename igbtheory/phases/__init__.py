@@ -1,5 +1,6 @@
 """Phases: what depth does to the guessing bias and to the gradients of untrained networks."""
 
+from igbtheory.phases.block import Block
 from igbtheory.phases.class_gradients import ClassGradients, class_gradients
 from igbtheory.phases.classify import Phase, classify
 from igbtheory.phases.course import Course
@@ -12,6 +13,7 @@ from igbtheory.phases.residual_limit import ResidualLimit, residual_limit
 from igbtheory.phases.verdict import Cause, Verdict, verdict
 
 __all__ = [
+    "Block",
     "Cause",
     "ClassGradients",
     "Course",

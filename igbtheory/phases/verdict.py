@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -10,80 +9,25 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.formulas import Function, function_of
-from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.dense import Dense
 from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_dense, one_input, units
-from igbtheory.phases.course import ROUNDING, Course, course
-from igbtheory.phases.depth_rates import Rate
+from igbtheory.phases.course import ROUNDING, course
+from igbtheory.phases.judgement import Cause, Judgement
 from igbtheory.phases.verdict_text import dict_of, text_of
-from igbtheory.result import Result
-
-
-@final
-@dataclass(frozen=True)
-class Cause:
-    """A cause of the bias at depth 1, and its share of var_mu there, from 0 to 1."""
-
-    name: str
-    share: float
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict(Result):
+class Verdict(Judgement):
     """Verdict on an activation in mlp(depth, phi, sigma_w2, sigma_b2). Its text is what `igb activation` prints.
 
     mean = E phi(h), where h ~ N(0, sigma_w2 (variance + shift^2) + sigma_b2) is the first pre-activation of a random
     node and datum. causes: of var_mu at depth 1. course: the moments over depth, their limits, and the law of G0.
     Source: initial-guessing-bias, Theorem 5.1 (centred inputs, no biases: no bias at depth 1 if and only if mean = 0).
     """
-
-    phi: Function
-    sigma_w2: float
-    sigma_b2: float
-    depth: int
-    inputs: GaussianInputs
-    mean: float
-    causes: tuple[Cause, ...]
-    course: Course
-
-    @property
-    def gamma(self) -> float:
-        """Bias ratio at depth 1."""
-        return float(self.course.gamma[1])
-
-    @property
-    def is_biased(self) -> bool:
-        """True if gamma at depth 1 exceeds the rounding error of 0."""
-        return self.gamma > ROUNDING
-
-    @property
-    def effect(self) -> str:
-        """What depth does to the bias: "amplifies", "saturates", "removes", "none" (no bias) or "undecided"."""
-        match self.course.rate:
-            case Rate("none", limit=0):
-                return "none"
-            case Rate(limit=0):
-                return "removes"
-            case Rate(limit=limit) if not np.isnan(limit):
-                return "saturates" if limit < np.inf else "amplifies"
-            case _:
-                return "undecided"
-
-    @property
-    def shift(self) -> float:
-        """Constant s = E phi(h), with which phi - s has the mean 0 at depth 1."""
-        return self.mean
-
-    @cached_property
-    def shifted(self) -> Course:
-        """Course of phi - s with the same s in every layer, which is the course of phi if s = 0."""
-        if self.shift == 0:
-            return self.course
-        return course(block_of(shifted(self.phi, self.shift)), self.course.dense, self.inputs, self.depth)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values, with all depths."""

@@ -1,17 +1,15 @@
 """The verdict on an activation as text and as plain values: what `igb activation` prints."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from igbtheory.formulas.text import number_text, pieces_text
 from igbtheory.guesses import GuessLaw
 from igbtheory.phases.course import ROUNDING, Course
+from igbtheory.phases.judgement import Judgement
 from igbtheory.text import table
-
-if TYPE_CHECKING:
-    from igbtheory.phases.verdict import Verdict
 
 SHOWN = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
 """Depths in the table of a verdict, in addition to the last one."""
@@ -37,13 +35,13 @@ MOST = 12
 """Largest number of pieces or kinks that are listed."""
 
 
-def text_of(found: "Verdict") -> str:
+def text_of(found: Judgement) -> str:
     """Return the verdict in words, with a table of gamma over depth."""
     parts = [_formula(found), _first_depth(found), _deeper(found), _table(found), _guesses(found)]
     return "\n\n".join([*parts, _shift(found)] if found.shift else parts)
 
 
-def _formula(found: "Verdict") -> str:
+def _formula(found: Judgement) -> str:
     phi = found.phi
     lines = [f"{phi.name}   ({phi.source})" if phi.source else phi.name]
     parts = len(phi.pieces.formulas)
@@ -65,7 +63,7 @@ def _formula(found: "Verdict") -> str:
     return "\n".join([*lines, f"in mlp({found.depth}, sigma_w2={found.sigma_w2:g}{bias}), Gaussian inputs {law}"])
 
 
-def _first_depth(found: "Verdict") -> str:
+def _first_depth(found: Judgement) -> str:
     law = f"the first pre-activation, N(0, {found.course.q[0]:.6g})"
     mean = f"E phi = {found.mean:.10g} under {law}" if found.mean else f"E phi = 0 under {law}"
     if not found.is_biased:
@@ -83,7 +81,7 @@ def _first_depth(found: "Verdict") -> str:
     return "\n".join([*lines, f"  {mean}: phi itself does not bias."] if innocent else lines)
 
 
-def _deeper(found: "Verdict") -> str:
+def _deeper(found: Judgement) -> str:
     course = found.course
     lines = [
         f"{EFFECTS[found.effect]}: gamma {course.rate}.",
@@ -96,7 +94,7 @@ def _deeper(found: "Verdict") -> str:
     return "\n".join(lines)
 
 
-def _table(found: "Verdict") -> str:
+def _table(found: Judgement) -> str:
     depths = sorted({depth for depth in (*SHOWN, found.course.reached) if depth <= found.course.reached})
     law = (f"{GuessLaw(found.course.gamma[depth]).majority():.2%}" for depth in depths)
     columns = {"depth": map(str, depths), "gamma": _gammas(found.course, depths), "favoured class gets": law}
@@ -105,7 +103,7 @@ def _table(found: "Verdict") -> str:
     return table(columns, zip(*columns.values(), strict=True))
 
 
-def _guesses(found: "Verdict") -> str:
+def _guesses(found: Judgement) -> str:
     prediction = found.course.prediction
     kind = REGIMES[prediction.regime] if prediction.gamma else UNBIASED
     return (
@@ -114,7 +112,7 @@ def _guesses(found: "Verdict") -> str:
     )
 
 
-def _shift(found: "Verdict") -> str:
+def _shift(found: Judgement) -> str:
     other = found.shifted
     whole = "" if len(found.causes) == 1 else "part of "
     gamma = next(_gammas(other, [1]))
@@ -135,7 +133,7 @@ def _gammas(found: Course, depths: list[int]) -> Iterator[str]:
         yield "out of range" if np.isnan(gamma) else f"{gamma:.8g}" if gamma > ROUNDING else "0"
 
 
-def dict_of(found: "Verdict") -> dict[str, Any]:
+def dict_of(found: Judgement) -> dict[str, Any]:
     """Return the verdict as plain values, with all depths."""
     phi = found.phi
     return {

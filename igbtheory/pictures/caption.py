@@ -9,7 +9,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 from igbtheory.pictures.marks import EXTRAPOLATED
-from igbtheory.simulation import Simulation
+from igbtheory.simulation.values import Ensemble
 
 LIMIT = (
     "Extrapolated points are no networks but their limit of infinite width: the value at 1/width = 0 of "
@@ -36,7 +36,7 @@ class Drawn:
     of_its_own: bool = True
 
     @classmethod
-    def by(cls, simulation: Simulation, case: str) -> "Drawn":
+    def by(cls, simulation: Ensemble, case: str) -> "Drawn":
         """Return the networks of a simulation."""
         return cls(case, simulation.networks, simulation.width, simulation.samples, simulation.gaussian)
 

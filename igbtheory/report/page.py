@@ -3,7 +3,6 @@
 import base64
 import math
 import re
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ def write_page(
 
 def _template(environment: Environment) -> Template:
     """Return the template of the page, with its LaTeX formulas between $ or $$ replaced by MathML."""
-    source = (resources.files("igbtheory.report") / "templates" / "index.html.j2").read_text(encoding="utf-8")
+    source = (Path(__file__).parent / "templates" / "index.html.j2").read_text(encoding="utf-8")
     source = re.sub(r"\$\$(.+?)\$\$", lambda found: mathml(found[1]), source)
     return environment.from_string(re.sub(r"\$(.+?)\$", lambda found: mathml(found[1], "inline"), source))
 

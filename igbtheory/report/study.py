@@ -11,6 +11,7 @@ from igbtheory.report.cases import Case, input_values
 from igbtheory.runs import Piece
 from igbtheory.simulation import Comparison, Simulation
 from igbtheory.simulation.rows import Row
+from igbtheory.simulation.values import Ensemble
 
 
 @final
@@ -27,7 +28,7 @@ class Outcome:
         return self.comparison.prediction
 
     @property
-    def widest(self) -> Simulation:
+    def widest(self) -> Ensemble:
         """The ensemble of the widest networks."""
         return self.comparison.simulations[-1]
 

@@ -2,25 +2,25 @@
 
 import hashlib
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-import igbtheory
+from igbtheory import version
+from igbtheory.shipped import PACKAGE
 
 
 @cache
 def versions() -> dict[str, str]:
     """Return the versions on which the numbers of a run depend; igbtheory's includes a digest of its source files."""
-    return {"igbtheory": f"{igbtheory.__version__} (code {_code()})", "numpy": np.__version__}
+    return {"igbtheory": f"{version.VERSION} (code {_code()})", "numpy": np.__version__}
 
 
 def _code() -> str:
     """Return a digest of the package's source files, except derivations and figures, which a checkout keeps outside."""
-    package, digest = Path(igbtheory.__file__).parent, hashlib.blake2b(digest_size=4)
-    for file in sorted(package.rglob("*.py")):
-        name = file.relative_to(package)
-        if name.parts[0] not in {"derivations", "figures"}:
+    digest = hashlib.blake2b(digest_size=4)
+    for file in sorted(PACKAGE.rglob("*.py")):
+        name = file.relative_to(PACKAGE)
+        if {"derivations", "figures"}.isdisjoint(name.parts):
             digest.update(f"{name.as_posix()}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 

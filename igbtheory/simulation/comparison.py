@@ -1,22 +1,20 @@
 """Comparison of a simulation with a prediction, after extrapolation to infinite width: z-scores and a test of G0."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 import scipy
 
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
-from igbtheory.simulation.ensemble import simulate
-from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+from igbtheory.simulation.extrapolation import RICHARDSON
 from igbtheory.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
 from igbtheory.simulation.rows import Row, rows
 from igbtheory.simulation.theory import guess_theory, observable
+from igbtheory.simulation.values import Ensemble
 from igbtheory.text import table
-
-if TYPE_CHECKING:
-    from igbtheory.simulation.result import Simulation
 
 
 @final
@@ -30,7 +28,7 @@ class Comparison(Result):
     """
 
     prediction: Prediction
-    simulations: tuple["Simulation", ...]
+    simulations: tuple[Ensemble, ...]
     rows: tuple[Row, ...]
     ks: KolmogorovSmirnov
     ks_widest: KolmogorovSmirnov
@@ -78,12 +76,15 @@ class Comparison(Result):
         return f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples}; {agreement})"
 
 
-def compare(simulation: "Simulation", prediction: Prediction | None, options: dict[str, Any]) -> Comparison:
-    """Return the comparison of an ensemble, and of ensembles at two and four times its width, with a prediction."""
+def compare(simulation: Ensemble, prediction: Prediction | None, wider: Callable[[], Sequence[Ensemble]]) -> Comparison:
+    """Return the comparison of an ensemble, and of ensembles at two and four times its width, with a prediction.
+
+    wider: returns the two wider ensembles; it is called after the prediction has been checked.
+    """
     expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
     _check(simulation, expected)
     theory = guess_theory(simulation, expected)
-    ensembles = (simulation, *_wider(simulation, options))
+    ensembles = (simulation, *wider())
     counts = np.rint([ensemble.G0 * ensemble.samples for ensemble in ensembles]).astype(np.int64)
     return Comparison(
         expected,
@@ -94,7 +95,7 @@ def compare(simulation: "Simulation", prediction: Prediction | None, options: di
     )
 
 
-def _check(simulation: "Simulation", prediction: Any) -> None:
+def _check(simulation: Ensemble, prediction: Any) -> None:
     if not isinstance(prediction, Prediction):
         raise TypeError(f"expected a Prediction, got {prediction!r}; pass what Network.predict returns, or None")
     expected, got = simulation.per_layer.var_mu.shape, prediction.per_layer.var_mu.shape
@@ -105,13 +106,3 @@ def _check(simulation: "Simulation", prediction: Any) -> None:
     if simulation.gaussian != (prediction.dataset is None):
         kind = "Gaussian inputs" if simulation.gaussian else "the very data set"
         raise ValueError(f"expected the prediction for {kind} that was simulated, got {prediction!r}")
-
-
-def _wider(s: "Simulation", options: dict[str, Any]) -> list["Simulation"]:
-    """Return independent ensembles at two and four times the width, with seeds drawn from the seed of the first."""
-    seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
-    found = []
-    for factor, seed in zip(FACTORS[1:], seeds, strict=True):
-        own = options | ({"store": f"{options['store']}.{factor * s.width}"} if options.get("store") else {})
-        found.append(simulate(s.network, s.networks, factor * s.width, s.samples, int(seed), s.inputs, **own))
-    return found

@@ -1,24 +1,28 @@
-"""The result of `Network.simulate`: guesses and moments of an ensemble of finite networks."""
+"""The simulation of a network: an ensemble of finite networks, and its comparison with the theory."""
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from igbtheory.inputs import GaussianInputs
-from igbtheory.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
-
-if TYPE_CHECKING:
-    from igbtheory.network import Network
-    from igbtheory.prediction import Prediction
-    from igbtheory.simulation.comparison import Comparison
+from igbtheory.device import checked_device
+from igbtheory.prediction import Prediction
+from igbtheory.runs import blocks, chosen, in_order, kept
+from igbtheory.simulation.comparison import Comparison, compare
+from igbtheory.simulation.ensemble import block_of, checked
+from igbtheory.simulation.extrapolation import FACTORS
+from igbtheory.simulation.finite import checked_inputs
+from igbtheory.simulation.theory import beside_theory
+from igbtheory.simulation.values import Ensemble, Predictable
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Simulation(OutputEstimates):
+class Simulation(Ensemble):
     """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
 
     network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
@@ -27,51 +31,69 @@ class Simulation(OutputEstimates):
     width is finite; `compare` extrapolates to infinite width.
     """
 
-    network: "Network"
-    networks: int
-    width: int
-    samples: int
-    seed: int
-    inputs: Any
-    G0: NDArray[np.float64]
-    moments: NDArray[np.float64]
-
-    @cached_property
-    def per_layer(self) -> LayerEstimates:
-        """Estimates after every Dense layer."""
-        return layer_estimates(self.moments[None], np.ones(1))
-
-    @property
-    def gaussian(self) -> bool:
-        """Whether the inputs are Gaussian and not a data set."""
-        return isinstance(self.inputs, GaussianInputs)
-
-    def compare(self, prediction: "Prediction | None" = None, **options: Any) -> "Comparison":
+    def compare(self, prediction: Prediction | None = None, **options: Any) -> Comparison:
         """Compare with a prediction (default: of the same network and inputs) after extrapolation to infinite width.
 
         options: as in `simulate`, for the ensembles of two and four times the width; store=FILE keeps them in
         FILE.512 and so on, named by the width.
         """
-        from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
+        return compare(self, prediction, lambda: self._wider(options))
 
-        return compare(self, prediction, options)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the simulation as plain values, with G0 of every network."""
-        return {
-            **{name: getattr(self, name) for name in ("networks", "width", "samples", "seed", *ESTIMATES)},
-            "G0": self.G0,
-            "per_layer": {name: getattr(self.per_layer, name) for name in ESTIMATES},
-        }
+    def _wider(self, options: dict[str, Any]) -> list[Ensemble]:
+        """Return independent ensembles at two and four times the width, with seeds drawn from the seed of this one."""
+        seeds = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
+        wider: list[Ensemble] = []
+        for factor, seed in zip(FACTORS[1:], seeds, strict=True):
+            width = factor * self.width
+            store = {"store": f"{options['store']}.{width}"} if options.get("store") else {}
+            arguments = (self.networks, width, self.samples, int(seed), self.inputs)
+            wider.append(simulate(self.network, *arguments, **options | store))
+        return wider
 
     def __str__(self) -> str:
-        from igbtheory.simulation.theory import beside_theory  # noqa: PLC0415 - it predicts, which is for readers only
-
         return beside_theory(self)
 
-    def __repr__(self) -> str:
-        inputs = repr(self.inputs) if self.gaussian else f"data set of shape {self.inputs.shape}"
-        return (
-            f"Simulation({self.network!r}: {self.networks} networks, width={self.width}, samples={self.samples}, "
-            f"seed={self.seed}, inputs={inputs}; {self._estimates()})"
+
+def simulate(  # noqa: PLR0913 - the contract of the public name
+    net: Predictable,
+    /,
+    networks: int,
+    width: int,
+    samples: int | None,
+    seed: int,
+    inputs: Any,
+    *,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
+    device: Any = None,
+    progress: bool = False,
+) -> Simulation:
+    """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
+
+    width: number of units that every Dense but the first reads, and the dimension of Gaussian inputs if no pool comes
+    before the first Dense. samples: number of Gaussian data, drawn anew for every network, at least 2; a data set is
+    always used as a whole. inputs: GaussianInputs, or an array as for `predict`. seed: network i draws from
+    SeedSequence(seed, spawn_key=(i,)), so that every executor gives the same numbers. workers: number of workers, None:
+    one for each core. executor: as in `runs.in_order`; None: processes, and in short runs threads. store: a file that
+    keeps finished work at once; the same call continues from there. device: PyTorch device, such as "cuda", that
+    multiplies by the weights; the networks are the same up to rounding. progress: show a bar on standard error.
+    ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
+    """
+    inputs = checked_inputs(inputs)
+    drawn, size, count, seed = checked(net, networks, width, samples, seed, inputs, least=2)
+    drawn = replace(drawn, device=checked_device(device))
+    pieces = [partial(block_of, drawn, seed, block) for block in blocks(count, drawn.seconds)]
+    who = chosen(executor, workers, count * drawn.seconds, drawn.device)
+    configuration = {"network": repr(net), "networks": count, "width": int(width), "samples": size, "seed": seed}
+    configuration |= {} if device is None else {"device": str(drawn.device)}
+    with kept(store, configuration, partial(block_of, drawn, seed, range(1)), executor=who) as file:
+        label = "finite networks" if progress else None
+        with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
+            found = list(results)
+    moments, guesses = (np.concatenate([part[name] for part in found]) for name in ("moments", "guesses"))
+    if not np.isfinite(moments).all():
+        raise ValueError(
+            "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments)

@@ -1,20 +1,18 @@
 """Rows of a comparison: one quantity as predicted and at every width."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.nodes.draws import SPARE
+from igbtheory.prediction import PerLayer
 from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
+from igbtheory.simulation.theory import GuessTheory
+from igbtheory.simulation.values import Ensemble
 from igbtheory.text import not_negative
-
-if TYPE_CHECKING:
-    from igbtheory.prediction import PerLayer
-    from igbtheory.simulation.result import Simulation
-    from igbtheory.simulation.theory import GuessTheory
 
 Array = NDArray[np.float64]
 RESOLUTION = 2.0**-23
@@ -64,7 +62,7 @@ class Row:
         )
 
 
-def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "GuessTheory") -> tuple[Row, ...]:
+def rows(ensembles: tuple[Ensemble, ...], expected: PerLayer, guesses: GuessTheory) -> tuple[Row, ...]:
     """Return the rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
     # gamma is a ratio of extrapolated means, not an extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
@@ -83,7 +81,7 @@ def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "Gu
     return *found, _guesses_row(ensembles, guesses, width)
 
 
-def _guesses_row(ensembles: tuple["Simulation", ...], theory: "GuessTheory", width: int) -> Row:
+def _guesses_row(ensembles: tuple[Ensemble, ...], theory: GuessTheory, width: int) -> Row:
     # the mean of G0 is 1/2 at every width, as the classes are symmetric
     squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
     parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]

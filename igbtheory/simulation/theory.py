@@ -1,18 +1,15 @@
 """The predictions with which a simulation is compared: moments, and the law of the guesses among its data."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
-from igbtheory.prediction import PerLayer
+from igbtheory.prediction import PerLayer, Prediction
 from igbtheory.simulation.estimates import NAMES, caution
 from igbtheory.simulation.kolmogorov import Cumulative, empirical
+from igbtheory.simulation.values import Ensemble
 from igbtheory.text import measured, not_negative, table
-
-if TYPE_CHECKING:
-    from igbtheory.prediction import Prediction
-    from igbtheory.simulation.result import Simulation
 
 DRAWS = 10
 """Number of draws of the predicted G0 on a data set for every network of an ensemble."""
@@ -33,7 +30,7 @@ class GuessTheory:
     variance_of_square: float
 
 
-def observable(prediction: "Prediction", samples: int) -> PerLayer:
+def observable(prediction: Prediction, samples: int) -> PerLayer:
     """Return the moments as a simulation with D = `samples` data shows them.
 
     With full batches, all pairs of data are pairs within a batch of D data.
@@ -44,7 +41,7 @@ def observable(prediction: "Prediction", samples: int) -> PerLayer:
     return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within)
 
 
-def beside_theory(simulation: "Simulation") -> str:
+def beside_theory(simulation: Ensemble) -> str:
     """Return a table of the estimates of a simulation beside the prediction in infinite width."""
     prediction = simulation.network.predict(simulation.inputs)
     expected = observable(prediction, simulation.samples)
@@ -62,7 +59,7 @@ def beside_theory(simulation: "Simulation") -> str:
     return f"{drawn}\n\n{found}{caution(simulation.networks)}"
 
 
-def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
+def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:
     """Return the law of the guesses among the data of a simulation: exact for Gaussian inputs, drawn for a data set."""
     size, law = simulation.samples, prediction.dataset
     if law is None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from igbtheory.losses import PiecewiseZero
 from igbtheory.studies.arm import CONTROLS, Arm, Plan, Task, controlled
-from igbtheory.studies.models import mlp
-from igbtheory.studies.preset import (
+from igbtheory.studies.experiment import (
     Claimed,
     Preset,
     absorption,
@@ -19,6 +18,7 @@ from igbtheory.studies.preset import (
     start_bias,
     still_on_top,
 )
+from igbtheory.studies.models import mlp
 from igbtheory.studies.tasks import blobs, digit_images
 
 PLACEMENTS: dict[str, Any] = {

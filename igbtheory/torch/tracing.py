@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import fx, nn
 
-import igbtheory
 from igbtheory.layers.activation import Activation
+from igbtheory.shipped import PACKAGE
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 
@@ -76,7 +76,7 @@ def graph_of(model: nn.Module) -> fx.Graph:
 def _is_own(filename: str) -> bool:
     """Return whether a file is the user's: part of neither PyTorch nor this package."""
     parts = Path(filename).parts
-    inside = Path(filename).is_relative_to(Path(igbtheory.__file__).parent)
+    inside = Path(filename).is_relative_to(PACKAGE)
     return "torch" not in parts and not inside and not filename.startswith("<eval")
 
 
