@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import evaluate
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.formulas.tree import evaluate
 from igbtheory.numbers import FLOAT64
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

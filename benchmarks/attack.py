@@ -41,7 +41,7 @@ from flint import arb
 
 import igbtheory as igb
 from igbtheory.cli import main as command_line
-from igbtheory.runs.store import Store
+from igbtheory.foundations.runs.store import Store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from faces import COMPARISONS, PIECE, compared

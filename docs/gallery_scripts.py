@@ -14,8 +14,8 @@ from pathlib import Path
 from derivation_pages import plain, write_changed
 from PIL import Image
 
+from igbtheory.foundations.shipped import own_folder
 from igbtheory.pictures import STYLES, Run, Sheet, sheets
-from igbtheory.shipped import own_folder
 
 PICTURES = Path(__file__).parent / "gallery_pictures"
 LIST = PICTURES / "pictures.json"

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import igbtheory as igb
-from igbtheory.pictures.marks import gaps
-from igbtheory.pictures.style import GREY, SERIES, STYLE
+from igbtheory.presentation.pictures.marks import gaps
+from igbtheory.presentation.pictures.style import GREY, SERIES, STYLE
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
 """Depths of the ReLU networks and their colours (by Okabe and Ito, for colour-blind readers)."""

@@ -11,9 +11,9 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import extrapolated, legend_above, theory
-from igbtheory.pictures.over_widths import OverWidths, joined
-from igbtheory.pictures.style import MARKERS, REGIONS, SERIES
+from igbtheory.presentation.pictures.marks import extrapolated, legend_above, theory
+from igbtheory.presentation.pictures.over_widths import OverWidths, joined
+from igbtheory.presentation.pictures.style import MARKERS, REGIONS, SERIES
 
 DEPTHS = (1, 2, 4, 8, 16)
 MIDDLE = 4

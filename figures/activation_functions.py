@@ -13,8 +13,8 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import density, guesses_axis, level
-from igbtheory.pictures.style import SERIES
+from igbtheory.presentation.pictures.marks import density, guesses_axis, level
+from igbtheory.presentation.pictures.style import SERIES
 
 REACH = 3.0
 GROUPS = {

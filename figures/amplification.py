@@ -11,9 +11,9 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import Curve, curves, level
-from igbtheory.pictures.over_widths import joined
-from igbtheory.pictures.style import shared_legend
+from igbtheory.presentation.pictures.marks import Curve, curves, level
+from igbtheory.presentation.pictures.over_widths import joined
+from igbtheory.presentation.pictures.style import shared_legend
 
 DEPTHS = (1, 3, 6, 10, 20)
 WIDTH = 64

@@ -14,11 +14,11 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, edge_of_chaos, verdict
 from igbtheory.phases.diagram import near_zero
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import GAMMA, extrapolated, legend_above
-from igbtheory.pictures.over_widths import OverWidths
-from igbtheory.pictures.phase_maps import BIASES, WEIGHTS
-from igbtheory.pictures.style import GREY, SERIES
-from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
+from igbtheory.presentation.pictures.marks import GAMMA, extrapolated, legend_above
+from igbtheory.presentation.pictures.over_widths import OverWidths
+from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS
+from igbtheory.presentation.pictures.style import GREY, SERIES
+from igbtheory.presentation.pictures.verdict import course_panel, function_panel, law_panel
 
 NAMES = tuple(FUNCTIONS)
 SIMULATED = 4

@@ -11,9 +11,9 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.caption import listed
-from igbtheory.pictures.marks import binned, simulated, theory
-from igbtheory.pictures.style import shared_legend
+from igbtheory.presentation.pictures.caption import listed
+from igbtheory.presentation.pictures.marks import binned, simulated, theory
+from igbtheory.presentation.pictures.style import shared_legend
 
 SIZES = (4, 6, 16, 100)
 REACH = 5.0

@@ -11,8 +11,8 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import theory
-from igbtheory.pictures.style import MARKERS, shared_legend
+from igbtheory.presentation.pictures.marks import theory
+from igbtheory.presentation.pictures.style import MARKERS, shared_legend
 
 DEPTH = 20
 NOTHING = 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import Curve, curves, legend_above
+from igbtheory.presentation.pictures.marks import Curve, curves, legend_above
 
 DEPTH = 40
 SHOWN = np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 35, 40])

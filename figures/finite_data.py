@@ -10,9 +10,9 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import Curve, curves, density, legend_above
-from igbtheory.pictures.over_widths import joined
-from igbtheory.pictures.style import SERIES
+from igbtheory.presentation.pictures.marks import Curve, curves, density, legend_above
+from igbtheory.presentation.pictures.over_widths import joined
+from igbtheory.presentation.pictures.style import SERIES
 
 NETWORKS = {
     "linear": igb.mlp(1, "linear"),

@@ -9,7 +9,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import Curve, curves, level
+from igbtheory.presentation.pictures.marks import Curve, curves, level
 
 DEPTH = 20
 NETWORKS = {

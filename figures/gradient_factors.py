@@ -13,9 +13,9 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.caption import Drawn
-from igbtheory.pictures.marks import Curve, curves, legend_above, level, theory
-from igbtheory.pictures.over_widths import over_widths
+from igbtheory.presentation.pictures.caption import Drawn
+from igbtheory.presentation.pictures.marks import Curve, curves, legend_above, level, theory
+from igbtheory.presentation.pictures.over_widths import over_widths
 
 DEPTH, DEEP = 10, 200
 SIGMA_B2 = 0.05

@@ -8,8 +8,8 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import panel
-from igbtheory.pictures.style import shared_legend
+from igbtheory.presentation.pictures.marks import panel
+from igbtheory.presentation.pictures.style import shared_legend
 from igbtheory.simulation import Simulation
 
 DEPTHS = (1, 20)

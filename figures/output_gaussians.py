@@ -12,7 +12,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.style import GREY, SERIES, shared_legend
+from igbtheory.presentation.pictures.style import GREY, SERIES, shared_legend
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),

@@ -10,7 +10,7 @@ from typing import Any
 import igbtheory as igb
 from igbtheory.phases import Diagram
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.phase_maps import grid, maps
+from igbtheory.presentation.pictures.phase_maps import grid, maps
 
 DEPTH = 20
 POOLS = {f", {DEPTH} layers": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}

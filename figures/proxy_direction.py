@@ -11,8 +11,8 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import extrapolated, level, theory
-from igbtheory.pictures.over_widths import OverWidths, joined
+from igbtheory.presentation.pictures.marks import extrapolated, level, theory
+from igbtheory.presentation.pictures.over_widths import OverWidths, joined
 
 SIZES = np.unique(np.geomspace(2, 256, 40).round().astype(int))
 LEAST_PROXY = 5

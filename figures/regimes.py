@@ -8,7 +8,7 @@ from typing import Any
 
 from igbtheory.phases import Diagram
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.phase_maps import grid, maps
+from igbtheory.presentation.pictures.phase_maps import grid, maps
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}

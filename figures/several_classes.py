@@ -16,7 +16,7 @@ import igbtheory as igb
 from igbtheory.guesses import ClassGuessLaw, mean_shares
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import legend_above, simulated, theory
+from igbtheory.presentation.pictures.marks import legend_above, simulated, theory
 
 CLASSES = (2, 10, 100)
 DEPTHS = (1, 2, 4, 8)

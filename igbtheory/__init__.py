@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from igbtheory import aliases as aliases
-from igbtheory.backend import BACKEND
-from igbtheory.version import VERSION
+from igbtheory.foundations.backend import BACKEND
+from igbtheory.foundations.version import VERSION
 
 if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer as Layer
 
 _HOMES = {
-    "AccuracyWarning": "igbtheory.accuracy",
+    "AccuracyWarning": "igbtheory.foundations.accuracy",
     "Activation": "igbtheory.layers",
     "Attention": "igbtheory.layers",
     "AvgPool": "igbtheory.layers",
@@ -26,13 +26,13 @@ _HOMES = {
     "Dense": "igbtheory.layers",
     "DepthwiseConv2d": "igbtheory.layers",
     "Dropout": "igbtheory.layers",
-    "EstimateWarning": "igbtheory.accuracy",
+    "EstimateWarning": "igbtheory.foundations.accuracy",
     "FirstToken": "igbtheory.layers",
     "Flatten": "igbtheory.layers",
     "GEGLU": "igbtheory.layers",
     "GLU": "igbtheory.layers",
     "Gate": "igbtheory.layers",
-    "GaussianInputs": "igbtheory.inputs",
+    "GaussianInputs": "igbtheory.layers.inputs",
     "GlobalAvgPool": "igbtheory.layers",
     "GroupNorm": "igbtheory.layers",
     "GuessLaw": "igbtheory.guesses",
@@ -40,10 +40,10 @@ _HOMES = {
     "LayerNorm": "igbtheory.layers",
     "MaxPool": "igbtheory.layers",
     "MaxPool2d": "igbtheory.layers",
-    "Network": "igbtheory.network",
+    "Network": "igbtheory.networks.network",
     "PatchEmbedding": "igbtheory.layers",
     "PositionEmbedding": "igbtheory.layers",
-    "Prediction": "igbtheory.prediction",
+    "Prediction": "igbtheory.theory.prediction",
     "RMSNorm": "igbtheory.layers",
     "ReGLU": "igbtheory.layers",
     "Residual": "igbtheory.layers",
@@ -51,43 +51,43 @@ _HOMES = {
     "TokenMixing": "igbtheory.layers",
     "Tokens": "igbtheory.layers",
     "claims": "igbtheory",
-    "cnn": "igbtheory.images",
-    "compare": "igbtheory.inference",
-    "design": "igbtheory.control",
-    "digit_labels": "igbtheory.inputs",
-    "digits": "igbtheory.inputs",
-    "draw": "igbtheory.control",
+    "cnn": "igbtheory.networks.images",
+    "compare": "igbtheory.guesses.inference",
+    "design": "igbtheory.networks.control",
+    "digit_labels": "igbtheory.layers.inputs",
+    "digits": "igbtheory.layers.inputs",
+    "draw": "igbtheory.networks.control",
     "explain": "igbtheory.torch",
     "formulas": "igbtheory",
     "from_torch": "igbtheory.torch",
-    "gaussian_images": "igbtheory.inputs",
+    "gaussian_images": "igbtheory.layers.inputs",
     "guesses": "igbtheory",
-    "infer": "igbtheory.inference",
+    "infer": "igbtheory.guesses.inference",
     "initialise": "igbtheory.torch",
     "losses": "igbtheory",
     "measure": "igbtheory.torch",
-    "mixer": "igbtheory.images",
-    "mlp": "igbtheory.network",
+    "mixer": "igbtheory.networks.images",
+    "mlp": "igbtheory.networks.network",
     "phases": "igbtheory",
-    "read_data": "igbtheory.files",
-    "resnet": "igbtheory.images",
+    "read_data": "igbtheory.foundations.files",
+    "resnet": "igbtheory.networks.images",
     "runs": "igbtheory",
-    "simulate": "igbtheory.simulation",
-    "standardised": "igbtheory.inputs",
+    "simulate": "igbtheory.networks.simulation",
+    "standardised": "igbtheory.layers.inputs",
     "studies": "igbtheory",
-    "study": "igbtheory.studies",
+    "study": "igbtheory.torch.studies",
     "training": "igbtheory",
-    "vit": "igbtheory.images",
+    "vit": "igbtheory.networks.images",
 }
 
 __all__ = tuple(_HOMES)
 __version__ = VERSION
-BACKEND.update(plot="igbtheory.pictures.plots:plot", html="igbtheory.pictures.notebook:html")
+BACKEND.update(plot="igbtheory.presentation.pictures.plots:plot", html="igbtheory.presentation.pictures.notebook:html")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        from igbtheory.lazy import missing  # noqa: PLC0415 - the import of the package is instant
+        from igbtheory.foundations.lazy import missing  # noqa: PLC0415 - the import of the package is instant
 
         raise missing(__name__, __all__, name)
     if _HOMES[name] == __name__:

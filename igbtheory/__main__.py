@@ -2,7 +2,7 @@
 
 import sys
 
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from igbtheory.nodes import control_variates, draws
+from igbtheory.layers.nodes import control_variates, draws
 
 settings.register_profile("any", deadline=None, max_examples=40)
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)

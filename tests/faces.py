@@ -23,7 +23,7 @@ from igbtheory import Layer
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
 from igbtheory.layers.convolution import Convolution
-from igbtheory.nodes.node import KernelNode
+from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.phases import gradients
 from igbtheory.theory import data_set
 from igbtheory.theory.kernels import OutputKernel

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from igbtheory.averages.gaussian import moments
-from igbtheory.averages.state import Moments
 from igbtheory.formulas import Function
+from igbtheory.mathematics.averages.gaussian import moments
+from igbtheory.mathematics.averages.state import Moments
 from igbtheory.numbers import Kind
 
 

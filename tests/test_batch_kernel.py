@@ -10,12 +10,12 @@ from repeated import slow
 from scipy import special
 
 import igbtheory as igb
-from igbtheory.batches import homogeneous_kernel
-from igbtheory.batches.homogeneous_kernel import second_moments
-from igbtheory.batches.scales import approximate, effective_rank
 from igbtheory.formulas import FUNCTIONS
+from igbtheory.layers.batches import homogeneous_kernel
+from igbtheory.layers.batches.homogeneous_kernel import second_moments
+from igbtheory.layers.batches.scales import approximate, effective_rank
+from igbtheory.mathematics.numerics.exchangeable import counts_above
 from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.exchangeable import counts_above
 
 NAMES = [None, "linear", "relu", "abs", "leaky_relu", "squared_relu"]
 DRAWS = 20_000

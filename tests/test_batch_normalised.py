@@ -11,8 +11,8 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 
 import igbtheory as igb
-from igbtheory.batches import law as batch_normalised
 from igbtheory.formulas import function_of
+from igbtheory.layers.batches import law as batch_normalised
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 TIGHT = 1e-13

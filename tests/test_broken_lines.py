@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages import broken_lines, quadrature
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.reader import read
-from igbtheory.formulas.tree import Tree, X, add, choice, mul, number
+from igbtheory.mathematics.averages import broken_lines, quadrature
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.formulas.reader import read
+from igbtheory.mathematics.formulas.tree import Tree, X, add, choice, mul, number
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 ODD = "min(max(x, -1), 1) - 2*min(max(x, -1/7), 1/7) + x/3"

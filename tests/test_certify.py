@@ -12,19 +12,20 @@ from scipy import integrate
 
 import igbtheory as igb
 from igbtheory import Layer
-from igbtheory.averages.state import Moments
-from igbtheory.certificate import Certificate, gaussian, maxima
-from igbtheory.certificate.bounds import growth
-from igbtheory.certificate.growth import Growth
-from igbtheory.certificate.rules import Panel
-from igbtheory.certificate.signs import increases
+from igbtheory.certificate import Certificate
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.inputs import GaussianInputs
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import KernelNode, LawNode
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numbers.certified import Certified
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.certified import Certified
+from igbtheory.theory.certificate import gaussian, maxima
+from igbtheory.theory.certificate.bounds import growth
+from igbtheory.theory.certificate.growth import Growth
+from igbtheory.theory.certificate.rules import Panel
+from igbtheory.theory.certificate.signs import increases
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")
 LEAKY = "where(x>0,x,x/10)"

@@ -36,7 +36,7 @@ from igbtheory.claims.report import summary
 from igbtheory.claims.runner import UNTESTED, Outcome, run
 from igbtheory.claims.transcription import Transcription
 from igbtheory.cli import main
-from igbtheory.shipped import load_file, load_missing, own_folder
+from igbtheory.foundations.shipped import load_file, load_missing, own_folder
 
 X = sp.Symbol("x", positive=True)
 

@@ -17,7 +17,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.derivation.average import in_double
+from igbtheory.theory.derivation.average import in_double
 
 DIGITS = 40
 W, B = sp.symbols("sigma_w2 sigma_b2", positive=True)

@@ -12,9 +12,9 @@ from repeated import slow
 from scipy import stats
 
 import igbtheory as igb
-from igbtheory.derivation import writing
-from igbtheory.derivation.states import UnitSymbol
 from igbtheory.formulas import FUNCTIONS
+from igbtheory.theory.derivation import writing
+from igbtheory.theory.derivation.states import UnitSymbol
 
 TOLERANCE = 1e-3
 """Relative: the sums over midpoints of the reader meet a kink or a jump inside of a panel."""

@@ -9,12 +9,12 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory import Layer
-from igbtheory.averages.state import Moments, Pairs
-from igbtheory.nodes import control_variates
-from igbtheory.nodes.control_variates import estimated
-from igbtheory.nodes.draws import REPLICATES, SPARE, Draws
-from igbtheory.nodes.gaussian import GaussianPairs
-from igbtheory.nodes.node import KernelNode, moments_only
+from igbtheory.layers.nodes import control_variates
+from igbtheory.layers.nodes.control_variates import estimated
+from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws
+from igbtheory.layers.nodes.gaussian import GaussianPairs
+from igbtheory.layers.nodes.node import KernelNode, moments_only
+from igbtheory.mathematics.averages.state import Moments, Pairs
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")

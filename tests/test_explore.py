@@ -18,12 +18,12 @@ import pytest
 from chromium import PROGRAM, Page
 
 import igbtheory as igb
-from igbtheory.accuracy import AccuracyWarning
 from igbtheory.cli import main
-from igbtheory.explore import panels
-from igbtheory.explore.answer import answer
-from igbtheory.explore.settings import DEFAULTS
-from igbtheory.explore.worker import Worker
+from igbtheory.foundations.accuracy import AccuracyWarning
+from igbtheory.presentation.explore import panels
+from igbtheory.presentation.explore.answer import answer
+from igbtheory.presentation.explore.settings import DEFAULTS
+from igbtheory.presentation.explore.worker import Worker
 
 needs_dash = pytest.mark.skipif(not find_spec("dash"), reason="Dash, the extra explore, is not installed")
 START = {name: "" if value is None else str(value) for name, value in DEFAULTS.items()}
@@ -122,7 +122,7 @@ def test_a_question_has_a_time_limit_and_gives_way_to_a_newer_one() -> None:
 def test_without_dash_the_command_says_what_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "igbtheory.explore.page", raising=False)
+    monkeypatch.delitem(sys.modules, "igbtheory.presentation.explore.page", raising=False)
     monkeypatch.setitem(sys.modules, "dash", None)
     assert main(["explore"]) == 2
     assert 'pip install "igbtheory[explore]"' in capsys.readouterr().err
@@ -154,7 +154,7 @@ def posted(address: str, body: bytes) -> int:
 
 @needs_dash
 def test_requests_that_the_page_does_not_send_are_refused_quietly(capfd: pytest.CaptureFixture[str]) -> None:
-    from igbtheory.explore.server import LONGEST, serving  # noqa: PLC0415 - an extra
+    from igbtheory.presentation.explore.server import LONGEST, serving  # noqa: PLC0415 - an extra
 
     forged = (b"", b"{", b"[]", b"{}", b"5", b'{"output": "x"}', b"[" * 10_000, b"9" * 400)
     with serving(0) as address:
@@ -171,7 +171,7 @@ def text(name: str) -> str:
 @needs_dash
 @pytest.mark.skipif(not PROGRAM.exists(), reason="Chromium is not installed")
 def test_the_page_in_a_browser(tmp_path: Path) -> None:
-    from igbtheory.explore.server import serving  # noqa: PLC0415 - an extra
+    from igbtheory.presentation.explore.server import serving  # noqa: PLC0415 - an extra
 
     with serving(0) as address, Page(address, tmp_path) as page:
         page.wait(f"{text('law-caption')}.includes('= 1.531: two peaks')")

@@ -22,13 +22,14 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
-from igbtheory.pictures.caption import ERRORS, HISTOGRAMS, LIMIT, caption
-from igbtheory.pictures.marks import extrapolated, histogram
-from igbtheory.pictures.table import rows
-from igbtheory.pictures.writing import write
+from igbtheory.networks.simulation.extrapolation import RICHARDSON
+from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets
+from igbtheory.presentation.pictures import writing
+from igbtheory.presentation.pictures.caption import ERRORS, HISTOGRAMS, LIMIT, caption
+from igbtheory.presentation.pictures.marks import extrapolated, histogram
+from igbtheory.presentation.pictures.table import rows
+from igbtheory.presentation.pictures.writing import write
 from igbtheory.runs import Store
-from igbtheory.simulation.extrapolation import RICHARDSON
 
 Capture = pytest.CaptureFixture[str]
 STYLE = STYLES["neurips"]

@@ -21,7 +21,7 @@ from PIL import Image
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
-from igbtheory.runs.store import TABLES, Store
+from igbtheory.foundations.runs.store import TABLES, Store
 
 ATOMS = (
     "x",
@@ -239,7 +239,7 @@ def test_data_that_unpack_to_more_than_fits_are_refused(tmp_path: Path, monkeypa
     for suffix in ("npz", "gz"):
         (tmp_path / f"a.{suffix}").write_bytes(packed(zeros, suffix))
         assert igb.read_data(tmp_path / f"a.{suffix}")[0].shape == zeros.shape
-    monkeypatch.setattr("igbtheory.guarded.LARGEST", zeros.nbytes - 1)
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", zeros.nbytes - 1)
     for suffix in ("npz", "gz"):
         with pytest.raises(ValueError, match=r"expected at most 159,999 bytes of unpacked data, got 16\d,\d{3}; take"):
             igb.read_data(tmp_path / f"a.{suffix}")
@@ -377,7 +377,7 @@ def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
 
 def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forged_store(tmp_path / "run.db", None, packed(np.zeros((200, 100)), "npz"))
-    monkeypatch.setattr("igbtheory.guarded.LARGEST", 150_000)
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 150_000)
     with (
         Store(tmp_path / "run.db", {}) as store,
         pytest.raises(ValueError, match=r"is damaged.* at most 150,000 bytes"),

@@ -18,12 +18,12 @@ ONE_NUMBER = "import igbtheory as igb; igb.mlp(3, 'relu').predict().gamma"
 SUBSYSTEMS = (
     *(f"igbtheory.{name}" for name in ("certificate", "cli", "control", "derivation", "exact", "inference", "losses")),
     *(f"igbtheory.{name}" for name in ("phases", "printing", "simulation", "text", "torch", "verdict", "guesses")),
-    *(f"igbtheory.averages.{name}" for name in ("rules", "slopes")),
-    "igbtheory.batches.law",
+    *(f"igbtheory.mathematics.averages.{name}" for name in ("rules", "slopes")),
+    "igbtheory.layers.batches.law",
     *(f"igbtheory.formulas.{name}" for name in ("callables", "sympy_reader")),
     *(f"igbtheory.layers.{name}" for name in ("attention", "convolution", "residual")),
-    "igbtheory.numbers.certified",
-    "igbtheory.numbers.symbolic",
+    "igbtheory.mathematics.numbers.certified",
+    "igbtheory.mathematics.numbers.symbolic",
     "igbtheory.theory.data_set",
 )
 """Parts that the bias ratio of one network does not need."""
@@ -42,7 +42,10 @@ SUBSYSTEMS = (
         ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib", "torch")),
         ("import igbtheory as igb; igb.measure", ("sympy", "matplotlib", "torch")),
         ("import igbtheory as igb; igb.study, igb.studies.preset", ("sympy", "matplotlib", "torch", "scipy.stats")),
-        ("from igbtheory.cli import main; main(['--help'])", (*HEAVY[:6], "igbtheory.network", "igbtheory.cli.phase")),
+        (
+            "from igbtheory.cli import main; main(['--help'])",
+            (*HEAVY[:6], "igbtheory.network", "igbtheory.presentation.cli.phase"),
+        ),
         *(
             (f"from igbtheory.cli import main; main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.network"))
             for command in ("predict", "infer", "measure")

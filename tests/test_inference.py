@@ -18,10 +18,10 @@ from scipy.special import log_ndtr
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.guesses.centred import fractions
+from igbtheory.guesses.inference.centres import centres
+from igbtheory.guesses.inference.several_classes import Votes
+from igbtheory.guesses.inference.unbiased import unbiased
 from igbtheory.guesses.several import ClassGuessLaw
-from igbtheory.inference.centres import centres
-from igbtheory.inference.several_classes import Votes
-from igbtheory.inference.unbiased import unbiased
 
 Array = NDArray[np.float64]
 untimed = settings(deadline=None, max_examples=12)

@@ -9,7 +9,7 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.labels import empty_classes, labels_in
+from igbtheory.foundations.labels import empty_classes, labels_in
 
 X = igb.standardised(igb.digits())[:12]
 CLASSES = np.arange(12) % 3

@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr, owens_t
 
-from igbtheory.averages import maximum as maxima
-from igbtheory.averages import quadrature
 from igbtheory.formulas import function_of
+from igbtheory.mathematics.averages import maximum as maxima
+from igbtheory.mathematics.averages import quadrature
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 
 GAMMAS = [0.0, 1e-12, 1e-4, 0.3, 1.0, 2.9, 3.1, 1e4, 1e12]

@@ -16,7 +16,7 @@ from scipy.linalg import helmert
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.text import measured
+from igbtheory.foundations.text import measured
 from igbtheory.torch import Measurement
 from igbtheory.torch.outputs import Summary, shares
 from igbtheory.torch.remarks import remarks

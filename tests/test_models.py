@@ -15,9 +15,9 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.accuracy import EstimateWarning
 from igbtheory.cli import main
-from igbtheory.text import measured
+from igbtheory.foundations.accuracy import EstimateWarning
+from igbtheory.foundations.text import measured
 from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 

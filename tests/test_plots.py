@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from test_results import RESULTS, P, S, result
 
 import igbtheory as igb
-from igbtheory.pictures import laws, plots, style
+from igbtheory.presentation.pictures import laws, plots, style
 from igbtheory.result import Result
 from igbtheory.torch import Measurement
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS, function_of
-from igbtheory.formulas.catalogue.powers import Powers
+from igbtheory.mathematics.formulas.catalogue.powers import Powers
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 HALVES, LOPSIDED = "max(x, 0)**1.5", "where(x > 0, pi*x**2.2, -2*(-x)**2.2)"

@@ -15,9 +15,9 @@ import igbtheory as igb
 from igbtheory.claims import PAPERS, Finding, Section, identity
 from igbtheory.claims.library import Library
 from igbtheory.cli import main
-from igbtheory.report import cases, write_report
-from igbtheory.report.jobs import Jobs
-from igbtheory.saved import same, tree_of
+from igbtheory.foundations.saved import same, tree_of
+from igbtheory.presentation.report import cases, write_report
+from igbtheory.presentation.report.jobs import Jobs
 
 PICTURES = {"agreement", "classes", "losses"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
@@ -30,7 +30,7 @@ SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "QUICK", SIZES)
     monkeypatch.setattr(cases, "DIGITS", 40)
-    monkeypatch.setattr("igbtheory.report.jobs.library", three_claims)
+    monkeypatch.setattr("igbtheory.presentation.report.jobs.library", three_claims)
 
 
 def three_claims() -> Library:
@@ -250,7 +250,7 @@ def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
 
 
 def test_numbers_read_well() -> None:
-    from igbtheory.report.page import _number, _with_error  # noqa: PLC0415 - their own test
+    from igbtheory.presentation.report.page import _number, _with_error  # noqa: PLC0415 - their own test
 
     assert _number(0.0000625) == "6.25·10<sup>−5</sup>"  # noqa: RUF001 - a minus sign
     assert _number(18.3905) == "18.39"
@@ -270,7 +270,7 @@ def test_a_store_keeps_networks_classes_and_claims(tmp_path: Path, monkeypatch: 
         return tree_of([jobs.outcomes, jobs.studies, [verdict.findings for verdict in jobs.verdicts]])
 
     first = found()
-    monkeypatch.setattr("igbtheory.report.classes.outputs", uncomputed)
+    monkeypatch.setattr("igbtheory.presentation.report.classes.outputs", uncomputed)
     monkeypatch.setattr("igbtheory.claims.runner._findings", uncomputed)
     assert same(found(), first)
     with pytest.raises(ValueError, match="seed = 1, and this one has seed = 2"):
@@ -286,7 +286,7 @@ def test_an_earlier_report_survives_an_interrupt(
 ) -> None:
     target = tmp_path / "out"
     shutil.copytree(folder, target)
-    monkeypatch.setattr("igbtheory.report.Jobs", interrupted)
+    monkeypatch.setattr("igbtheory.presentation.report.Jobs", interrupted)
     assert main(["report", "--out", str(target)]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -296,7 +296,7 @@ def test_an_earlier_report_survives_an_interrupt(
 
 
 def test_an_interrupted_first_report_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("igbtheory.report.Jobs", interrupted)
+    monkeypatch.setattr("igbtheory.presentation.report.Jobs", interrupted)
     assert main(["report", "--out", str(tmp_path / "out")]) == 130
     assert list(tmp_path.iterdir()) == []
 
@@ -322,7 +322,7 @@ def test_targets_that_would_lose_something_are_refused_before_computing(
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("igbtheory.report.Jobs", uncomputed)
+    monkeypatch.setattr("igbtheory.presentation.report.Jobs", uncomputed)
     assert main(["report", "--out", name]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -338,7 +338,7 @@ def test_the_command_prints_the_page_and_tells_progress_apart(
         progress(0.5, "half")
         return seed == 0 and not quick
 
-    monkeypatch.setattr("igbtheory.report.write_report", written)
+    monkeypatch.setattr("igbtheory.presentation.report.write_report", written)
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path / 'out' / 'index.html'}\n"

@@ -17,12 +17,12 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory import losses, phases
+from igbtheory.foundations.saved import json_of, tree_of
+from igbtheory.foundations.text import json_text
 from igbtheory.guesses import accuracy_bounds
 from igbtheory.guesses.summary import summary
 from igbtheory.result import Result
 from igbtheory.runs import Store
-from igbtheory.saved import json_of, tree_of
-from igbtheory.text import json_text
 
 DATA = igb.digits()[:40]
 NET = igb.mlp(2)

@@ -25,10 +25,12 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory import phases, shipped, version
+from igbtheory import phases
 from igbtheory.claims import Finding
 from igbtheory.cli import main
-from igbtheory.runs import Store, chosen, executors, in_order, pieces
+from igbtheory.foundations import shipped, version
+from igbtheory.foundations.runs import executors, pieces
+from igbtheory.runs import Store, chosen, in_order
 
 RUN = {"width": 3, "seed": 0}
 KEPT = "SELECT count(*) FROM pieces"
@@ -332,7 +334,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_numbers(tmp_pat
 BUSY = """
 import sys, time
 from pathlib import Path
-from igbtheory.whole_files import whole_file
+from igbtheory.foundations.whole_files import whole_file
 with whole_file(Path(sys.argv[1]), (".png",)) as path:
     print(path.parent, flush=True)
     time.sleep(60)

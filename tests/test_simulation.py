@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.guesses import GuessLaw
 from igbtheory.layers import dense
+from igbtheory.networks.simulation import moments
+from igbtheory.networks.simulation.estimates import mean, ratio_of_means
+from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
+from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
 from igbtheory.runs import chosen
-from igbtheory.simulation import Comparison, Simulation, moments, simulate
-from igbtheory.simulation.estimates import mean, ratio_of_means
-from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
-from igbtheory.simulation.kolmogorov import kolmogorov_smirnov
+from igbtheory.simulation import Comparison, Simulation, simulate
 
 FAMILY = 6.0
 """Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""

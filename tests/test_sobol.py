@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from igbtheory.numerics.sobol import DIMENSIONS, normal_points
+from igbtheory.mathematics.numerics.sobol import DIMENSIONS, normal_points
 
 
 @pytest.mark.parametrize(("points", "dimensions"), [(1, 3), (2, 5), (64, DIMENSIONS + 7), (512, 40), (2**13, 3)])

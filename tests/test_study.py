@@ -11,20 +11,20 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.cli import main
+from igbtheory.networks.training.result import absorbed
 from igbtheory.studies import Study
-from igbtheory.studies.paired import paired
-from igbtheory.training.result import absorbed
+from igbtheory.torch.studies.paired import paired
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
 
-from igbtheory.pictures import plots  # noqa: E402 - torch may not be there
-from igbtheory.studies.arm import Plan  # noqa: E402
-from igbtheory.studies.loop import begin  # noqa: E402
-from igbtheory.studies.models import mlp  # noqa: E402
-from igbtheory.studies.presets import PRESETS  # noqa: E402
-from igbtheory.studies.record import without_trace  # noqa: E402
+from igbtheory.presentation.pictures import plots  # noqa: E402 - torch may not be there
 from igbtheory.torch.last_layer import LastLayer  # noqa: E402
+from igbtheory.torch.studies.arm import Plan  # noqa: E402
+from igbtheory.torch.studies.loop import begin  # noqa: E402
+from igbtheory.torch.studies.models import mlp  # noqa: E402
+from igbtheory.torch.studies.presets import PRESETS  # noqa: E402
+from igbtheory.torch.studies.record import without_trace  # noqa: E402
 
 X = igb.standardised(igb.digits())[:120]
 DIGIT = igb.digit_labels()[:120]

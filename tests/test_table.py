@@ -14,13 +14,7 @@ from second_moments import second_moment
 
 import igbtheory as igb
 from igbtheory import Layer
-from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
-from igbtheory.averages.gaussian import moments, product
-from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS, Function, function_of
-from igbtheory.formulas.calculus import derivative
-from igbtheory.formulas.reader import read
-from igbtheory.formulas.text import text
 from igbtheory.layers import (
     GEGLU,
     GLU,
@@ -38,8 +32,14 @@ from igbtheory.layers import (
 )
 from igbtheory.layers.batch_sizes import in_batches
 from igbtheory.layers.chain import each
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.layers.nodes.node import KernelNode, LawNode
+from igbtheory.mathematics.averages import kinked_kernel, quadrature, rules, smooth
+from igbtheory.mathematics.averages.gaussian import moments, product
+from igbtheory.mathematics.averages.state import Moments, Pairs
+from igbtheory.mathematics.formulas.calculus import derivative
+from igbtheory.mathematics.formulas.reader import read
+from igbtheory.mathematics.formulas.text import text
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (

@@ -11,12 +11,12 @@ from repeated import every_second, slow
 from second_moments import second_moment
 
 import igbtheory as igb
-from igbtheory.averages import kinked_kernel, maximum, moment_tables, quadrature
-from igbtheory.averages import mean_slopes as rule
-from igbtheory.averages.gaussian import moments
-from igbtheory.averages.kernel_tables import angle, interpolant, kernel
-from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, function_of
+from igbtheory.mathematics.averages import kinked_kernel, maximum, moment_tables, quadrature
+from igbtheory.mathematics.averages import mean_slopes as rule
+from igbtheory.mathematics.averages.gaussian import moments
+from igbtheory.mathematics.averages.kernel_tables import angle, interpolant, kernel
+from igbtheory.mathematics.averages.state import Moments
 from igbtheory.numbers import FLOAT64
 
 # the moments of an octave of q

@@ -7,12 +7,12 @@ import pytest
 import scipy
 
 import igbtheory as igb
-from igbtheory.averages import slopes
-from igbtheory.averages.gaussian import product
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
+from igbtheory.mathematics.averages import slopes
+from igbtheory.mathematics.averages.gaussian import product
+from igbtheory.networks.training.flow import Tangents
 from igbtheory.numbers import FLOAT64
 from igbtheory.training import kernels
-from igbtheory.training.flow import Tangents
 
 RNG = np.random.default_rng(7)
 VECTORS = np.random.default_rng(7).standard_normal((3, 5))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages import waves
 from igbtheory.formulas import function_of
+from igbtheory.mathematics.averages import waves
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS: dict[str, Callable[[Any], Any]] = {

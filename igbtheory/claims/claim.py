@@ -7,11 +7,11 @@ from inspect import getdoc, getsourcefile, getsourcelines, signature, unwrap
 from pathlib import Path
 from typing import Any, final
 
-from igbtheory import checks
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex, parts, program
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.transcription import Transcription
+from igbtheory.foundations import checks
 
 Derivation = Callable[..., Iterable[Finding]]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import final
 
-from igbtheory import checks
 from igbtheory.claims.claim import Claim, Section
 from igbtheory.claims.transcription import FILE, Transcription, read
-from igbtheory.shipped import load_file, own_folder
+from igbtheory.foundations import checks
+from igbtheory.foundations.shipped import load_file, own_folder
 
 
 @final

@@ -16,7 +16,7 @@ from igbtheory.claims.claim import INSTEAD, KINDS, Claim
 from igbtheory.claims.finding import HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
-from igbtheory.whole_files import whole_files
+from igbtheory.foundations.whole_files import whole_files
 
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
 _TEX = {

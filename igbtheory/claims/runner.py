@@ -13,7 +13,7 @@ from typing import Any, final
 
 from igbtheory.claims.claim import LIMITED, Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
-from igbtheory.runs import Piece, TimeUp, chosen, in_order, kept, limited
+from igbtheory.foundations.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
 ALONE = Lock()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from igbtheory.claims.evidence import measured
 from igbtheory.claims.finding import Finding, Trial
-from igbtheory.network import Network
+from igbtheory.networks.network import Network
 
 Array = NDArray[Any]
 Expected = Mapping[str, Any]

@@ -11,7 +11,7 @@ A law is loaded when it is first used, since most predictions need only the firs
 
 from typing import Any
 
-from igbtheory.lazy import loaded
+from igbtheory.foundations.lazy import loaded
 
 _HOMES = {
     "AccuracyBounds": "accuracy",

@@ -11,9 +11,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
-from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 DRAWS = 10_000

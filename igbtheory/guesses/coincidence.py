@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.latent import angle
 from igbtheory.guesses.law import Numbers
-from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.bivariate import both_below
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.bivariate import both_below
 
 STEP = 0.1
 """Step of the trapezoidal rules. The integrand is analytic, and narrow if M is large."""

@@ -8,9 +8,9 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import pivoted_root
 from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
+from igbtheory.mathematics.averages.state import pivoted_root
 
 LARGEST = 8192
 """Largest number of data whose kernel is factorised: 512 MiB."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.count import CountLaw
 from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number, shape_of
-from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
+from igbtheory.mathematics.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.law import Numbers, shape_of
-from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.panels import split
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.panels import split
 
 FARTHEST = 38
 """Latent value above which the normal density underflows."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.result import Result
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
 
 Numbers = float | NDArray[np.float64]
 """A float or an array of floats, as broadcasting methods take and return them."""

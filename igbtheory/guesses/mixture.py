@@ -5,7 +5,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.logconcave import log_integral
-from igbtheory.numerics.log_binomial import log_binomial
+from igbtheory.mathematics.numerics.log_binomial import log_binomial
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.coincidence import STEP
-from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.bivariate import both_below
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.bivariate import both_below
 
 _U = np.arange(-8.5, 8.5, STEP)[:, None]
 _V = np.arange(0.5 * STEP - 8.5, 8.5, STEP)

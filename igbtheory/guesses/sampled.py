@@ -7,9 +7,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import one_number
-from igbtheory.result import Result
 
 DRAWS = 2000
 """Default number of draws of an estimate, which then has an error of a few per cent."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.centred import blocks, maximum
 from igbtheory.guesses.sampled import Estimate, estimate
-from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.sobol import normal_points
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES = 16
 """Independent scrambles of the points."""

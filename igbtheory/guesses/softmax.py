@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from igbtheory.guesses.centred import checked_centres, differ
 from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
-from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
+from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
 STEP = 0.25
 """Step of the trapezoidal rules for a variance. The integrands are analytic in strips of pi/2: errors are 1e-16."""

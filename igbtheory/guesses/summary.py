@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, final
 
+from igbtheory.foundations.result import Result
+from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bounds
-from igbtheory.result import Result
-from igbtheory.text import measured, table
 
 SHOWN = 10
 """Largest number of classes that are printed."""

@@ -9,7 +9,7 @@ A layer is loaded when it is first used, since most networks have few kinds of l
 
 from typing import Any
 
-from igbtheory.lazy import loaded
+from igbtheory.foundations.lazy import loaded
 
 _HOMES = {
     "Activation": "activation",

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.mesh import is_resolved
-from igbtheory.averages.state import Moments
-from igbtheory.formulas import function_of
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.parameters import name_of
+from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.base import Base
-from igbtheory.nodes.draws import Draws
-from igbtheory.nodes.node import KernelNode, LawNode, Node
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.layers.nodes.base import Base
+from igbtheory.layers.nodes.draws import Draws
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node
+from igbtheory.mathematics.averages.mesh import is_resolved
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.formulas.parameters import name_of
+from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 USUAL = 8.0
 """Distance from 0 up to which panels must resolve a formula."""

@@ -8,15 +8,15 @@ import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import pivoted_root
-from igbtheory.device import product
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import product
 from igbtheory.layers.few import Few
+from igbtheory.layers.nodes.data import either_way, pairs_of
+from igbtheory.layers.nodes.draws import Array
+from igbtheory.layers.nodes.node import KernelNode, no_units, refuse_exact
+from igbtheory.layers.nodes.places import at_positions, images
 from igbtheory.layers.spatial import OfTokens
-from igbtheory.nodes.data import either_way, pairs_of
-from igbtheory.nodes.draws import Array
-from igbtheory.nodes.node import KernelNode, no_units, refuse_exact
-from igbtheory.nodes.places import at_positions, images
+from igbtheory.mathematics.averages.state import pivoted_root
 
 SCALINGS = ("sqrt", "linear")
 

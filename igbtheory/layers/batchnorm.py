@@ -8,18 +8,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import Moments
-from igbtheory.batches.kernel import NormalisedPairs, Scaling, of_function
-from igbtheory.batches.mean_square import FULL, drawn_square, known_square
-from igbtheory.batches.normalised import Normalised
+from igbtheory.foundations import checks
+from igbtheory.layers.batches.kernel import NormalisedPairs, Scaling, of_function
+from igbtheory.layers.batches.mean_square import FULL, drawn_square, known_square
+from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.base import Units
-from igbtheory.nodes.draws import Array, Draws
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
-from igbtheory.nodes.places import at_positions, images
-from igbtheory.nodes.scaling import by_others, normalised, scaled_law, scaled_pairs
+from igbtheory.layers.nodes.base import Units
+from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, refuse_exact
+from igbtheory.layers.nodes.places import at_positions, images
+from igbtheory.layers.nodes.scaling import by_others, normalised, scaled_law, scaled_pairs
+from igbtheory.mathematics.averages.state import Moments
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 

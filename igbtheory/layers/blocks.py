@@ -6,16 +6,16 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.data import Components
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import Places
 from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import FirstToken
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.data import Components
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import Places
-from igbtheory.numbers import Kind
+from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.numbers import Kind
 
 
 @final

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.places import Places, Point, of_shape
+from igbtheory.layers.nodes.places import Places, Point, of_shape
 
 
 def read_by_next(layers: Sequence[Layer]) -> int:

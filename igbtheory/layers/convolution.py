@@ -9,16 +9,16 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.device import product
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import product
 from igbtheory.layers.dense import weighted
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.data import Components
+from igbtheory.layers.nodes.gaussian import GaussianPairs
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import VECTORS, Point, Window, images
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.data import Components
-from igbtheory.nodes.gaussian import GaussianPairs
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import VECTORS, Point, Window, images
 
 PADDINGS = ("zeros", "circular")
 

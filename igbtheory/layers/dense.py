@@ -7,15 +7,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import Moments, Pairs
-from igbtheory.device import product
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import product
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode
-from igbtheory.nodes.places import Point, at_positions, images
-from igbtheory.numbers import Kind
-from igbtheory.numbers.first_order import first_order, is_first_order
+from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.layers.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.places import Point, at_positions, images
+from igbtheory.mathematics.averages.state import Moments, Pairs
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numbers.first_order import first_order, is_first_order
 
 ROUNDINGS = 3
 """Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.node import KernelNode, LawNode
 
 
 @final

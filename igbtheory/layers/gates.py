@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Moments
-from igbtheory.formulas import function_of
-from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.layers.pooling import pools
-from igbtheory.nodes.node import KernelNode, LawNode
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64
 
 
 class Gate(Layer, ABC):

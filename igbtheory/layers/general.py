@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from igbtheory.averages.state import Moments
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.control_variates import estimated
-from igbtheory.nodes.data import Components, at_data, either_way, pairs_of
-from igbtheory.nodes.draws import TINY, Array, Draws, combined, replicated
-from igbtheory.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.nodes.node import KernelNode, LawNode, refuse_exact
-from igbtheory.nodes.places import of_shape
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.control_variates import estimated
+from igbtheory.layers.nodes.data import Components, at_data, either_way, pairs_of
+from igbtheory.layers.nodes.draws import TINY, Array, Draws, combined, replicated
+from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
+from igbtheory.layers.nodes.node import KernelNode, LawNode, refuse_exact
+from igbtheory.layers.nodes.places import of_shape
+from igbtheory.mathematics.averages.state import Moments
 
 if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import Moments
-from igbtheory.batches.normalised import Normalised
-from igbtheory.formulas import FUNCTIONS
-from igbtheory.formulas.function import Function
+from igbtheory.foundations import checks
+from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.base import Base, Units
-from igbtheory.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
-from igbtheory.nodes.node import LawNode, refuse_exact
-from igbtheory.nodes.scaling import normalised
-from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.sweeps import at_points
-from igbtheory.numerics.sobol import normal_points
+from igbtheory.layers.nodes.base import Base, Units
+from igbtheory.layers.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
+from igbtheory.layers.nodes.node import LawNode, refuse_exact
+from igbtheory.layers.nodes.scaling import normalised
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numbers.sweeps import at_points
+from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES, POINTS = 16, 2**14
 """Number of independent replicates of a mean over two data, and of pairs of data in each."""

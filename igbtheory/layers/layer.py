@@ -10,10 +10,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers.general import drawn_kernel, drawn_law
-from igbtheory.nodes.base import Units
-from igbtheory.nodes.draws import Array, Draws
-from igbtheory.nodes.node import KernelNode, LawNode, Node
-from igbtheory.nodes.places import Places, Point, at_positions, images
+from igbtheory.layers.nodes.base import Units
+from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node
+from igbtheory.layers.nodes.places import Places, Point, at_positions, images
 
 
 class Layer(ABC):

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.batches.normalised import Normalised
+from igbtheory.foundations import checks
+from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.node import KernelNode, LawNode
 
 MOST = 1_000_000
 """Largest number of units over which a maximum is taken."""

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.places import Point
+from igbtheory.layers.nodes.sums import Add, S, add_moments, add_pairs
 from igbtheory.layers.spatial import Windowed
-from igbtheory.nodes.node import KernelNode, LawNode
-from igbtheory.nodes.places import Point
-from igbtheory.nodes.sums import Add, S, add_moments, add_pairs
 
 
 @final

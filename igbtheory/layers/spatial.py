@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
-from igbtheory.nodes.places import VECTORS, Places, Point, Window, behind
+from igbtheory.layers.nodes.node import KernelNode, LawNode
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, Window, behind
+from igbtheory.mathematics.averages.state import Pairs
 
 WHAT = {1: "sequences", 2: "images"}
 """Name of data by the number of their axes of positions."""

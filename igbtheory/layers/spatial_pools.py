@@ -9,10 +9,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.places import Places, Point, Window, every
 from igbtheory.layers.spatial import Ending, Windowed, lengths
-from igbtheory.nodes.places import Places, Point, Window, every
 
 
 @dataclass(frozen=True, repr=False)

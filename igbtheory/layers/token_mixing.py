@@ -7,14 +7,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import Pairs
+from igbtheory.foundations import checks
 from igbtheory.layers.few import Few
+from igbtheory.layers.nodes.data import at_data, either_way, pairs_of
+from igbtheory.layers.nodes.draws import Array
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import of_shape
 from igbtheory.layers.spatial import OfTokens
-from igbtheory.nodes.data import at_data, either_way, pairs_of
-from igbtheory.nodes.draws import Array
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import of_shape
+from igbtheory.mathematics.averages.state import Pairs
 
 
 @final

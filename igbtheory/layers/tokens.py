@@ -8,15 +8,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
 from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.data import at_data, either_way, pairs_of
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
-from igbtheory.nodes.data import at_data, either_way, pairs_of
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import VECTORS, Places, Point, of_shape
 
 
 @final

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from igbtheory.formulas.function import Function
 from igbtheory.layers.activation import Activation
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.phases.block import Block
 
 if TYPE_CHECKING:

@@ -14,18 +14,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.averages.state import Moments
-from igbtheory.formulas import Function, function_of
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.network import mlp
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode
-from igbtheory.numbers import FLOAT64
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import Function, function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import mlp
 from igbtheory.phases.twins import Twins
 
 Array = NDArray[np.float64]

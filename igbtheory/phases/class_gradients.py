@@ -12,11 +12,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory import checks
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
 from igbtheory.guesses.centred import checked_centres
-from igbtheory.numerics.log_normal import LogNormalLaplace
-from igbtheory.prediction import Prediction
-from igbtheory.result import Result
+from igbtheory.mathematics.numerics.log_normal import LogNormalLaplace
+from igbtheory.theory.prediction import Prediction
 
 BLOCK = 2**20
 """Largest number of entries of an array that `given` computes at once."""

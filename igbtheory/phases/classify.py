@@ -6,16 +6,16 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
+from igbtheory.foundations.text import table
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
 from igbtheory.phases.critical_lines import edges_of_chaos, neutrality_line
 from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.fixed_points import FixedPoint, fixed_points
 from igbtheory.phases.variance import MARGIN
-from igbtheory.result import Result
-from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)
 """Depths at which gamma is given, in addition to its limit."""

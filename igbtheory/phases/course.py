@@ -6,17 +6,17 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.state import Moments
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations.result import Result
 from igbtheory.layers.dense import Dense
-from igbtheory.numbers import FLOAT64
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.phases.block import SCALES, Array, Block, units
 from igbtheory.phases.depth_rates import Rate, kept, rate_at
 from igbtheory.phases.fixed_points import FixedPoint, correlations
 from igbtheory.phases.variance import MARGIN, Variance, variances
-from igbtheory.prediction import Prediction
-from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import stacked
+from igbtheory.theory.prediction import Prediction
 from igbtheory.theory.refusals import RANGE
 
 FEWEST = 200

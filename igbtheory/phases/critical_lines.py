@@ -10,10 +10,10 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
 from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.roots import roots, scanned
-from igbtheory.result import Result
 
 NOTHING = 1e-24
 """Variance so small that of a function only its value and its slopes at 0 matter."""

@@ -8,14 +8,14 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
+from igbtheory.foundations.runs import Piece, chosen, in_order, kept
 from igbtheory.layers.dense import Dense
-from igbtheory.numbers import FLOAT64
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
-from igbtheory.result import Result
-from igbtheory.runs import Piece, chosen, in_order, kept
 from igbtheory.theory.refusals import RANGE
 
 FINE = 101

@@ -7,9 +7,9 @@ from typing import Any, final
 import numpy as np
 from scipy.optimize import brentq
 
+from igbtheory.foundations.result import Result
 from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
-from igbtheory.result import Result
 
 CLOSE = 1e-24
 """Share 1 - c of two data that count as equal."""

@@ -8,17 +8,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
 from igbtheory.layers.residual import Residual
-from igbtheory.network import MOST_DIGITS, Network
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode
-from igbtheory.numbers import FLOAT64, Kind, decimals
+from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
+from igbtheory.networks.network import MOST_DIGITS, Network
 from igbtheory.phases.twins import Twins
-from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
 

@@ -6,13 +6,13 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.formulas import Function
-from igbtheory.formulas.shift import shifted
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations.result import Result
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.mathematics.formulas import Function
+from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.phases.block import block_of
 from igbtheory.phases.course import ROUNDING, Course, course
 from igbtheory.phases.depth_rates import Rate
-from igbtheory.result import Result
 
 
 @final

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from igbtheory.averages.state import Moments
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations.result import Result
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode, moments_only
 from igbtheory.layers.residual import Residual
-from igbtheory.network import Network
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, moments_only
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import Network
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
 from igbtheory.phases.twins import Twins, add_twins
-from igbtheory.prediction import Prediction
-from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import stacked
+from igbtheory.theory.prediction import Prediction
 
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of the coarse and of the fine solution, whose difference estimates the error."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from igbtheory.numerics.crossings import Rule, crossings, tabulated
+from igbtheory.mathematics.numerics.crossings import Rule, crossings, tabulated
 from igbtheory.phases.block import EXACT, Array
 
 LOWEST, HIGHEST = -12, 8

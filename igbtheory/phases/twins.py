@@ -11,19 +11,19 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages import gaussian
-from igbtheory.averages.slopes import refuse_jumps
-from igbtheory.averages.state import Moments
-from igbtheory.formulas.function import Function
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.gates import Gate
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode, moments_only
+from igbtheory.layers.nodes.sums import add_moments
 from igbtheory.layers.residual import Residual
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, moments_only
-from igbtheory.nodes.sums import add_moments
-from igbtheory.numbers import Kind
+from igbtheory.mathematics.averages import gaussian
+from igbtheory.mathematics.averages.slopes import refuse_jumps
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import Kind
 
 ALIKE = 64
 """Variance var_mu of the centres of units, in rounding errors of their whole variance, below which it is 0."""

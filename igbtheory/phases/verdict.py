@@ -6,13 +6,13 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
-from igbtheory.accuracy import AccuracyWarning
-from igbtheory.formulas import Function, function_of
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
+from igbtheory.foundations.accuracy import AccuracyWarning
 from igbtheory.layers.dense import Dense
-from igbtheory.network import PROMISED
-from igbtheory.numbers import FLOAT64
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.mathematics.formulas import Function, function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import PROMISED
 from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, course
 from igbtheory.phases.judgement import Cause, Judgement

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.formulas.text import number_text, pieces_text
+from igbtheory.foundations.text import table
 from igbtheory.guesses import GuessLaw
+from igbtheory.mathematics.formulas.text import number_text, pieces_text
 from igbtheory.phases.course import ROUNDING, Course
 from igbtheory.phases.judgement import Judgement
-from igbtheory.text import table
 
 SHOWN = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
 """Depths in the table of a verdict, in addition to the last one."""

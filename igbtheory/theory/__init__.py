@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from igbtheory.lazy import loaded
+from igbtheory.foundations.lazy import loaded
 
 _HOMES = {"InBatches": "gaussian_inputs", "OutputKernel": "kernels"}
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory import checks
+from igbtheory.foundations import checks
+from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import shapes, swept, unlike
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.draws import SEED, SPARE, standard_error
-from igbtheory.nodes.places import units_first
-from igbtheory.numbers import Kind
-from igbtheory.numbers.threads import one_thread
-from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
+from igbtheory.layers.nodes.places import units_first
+from igbtheory.mathematics.numbers import Kind
 from igbtheory.theory.kernels import THREADS, Found, found_on
+from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
 ROUNDED = 8

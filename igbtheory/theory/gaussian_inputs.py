@@ -6,16 +6,16 @@ from typing import final
 
 import numpy as np
 
-from igbtheory import checks
-from igbtheory.averages.state import Moments
-from igbtheory.inputs import GaussianInputs
+from igbtheory.foundations import checks
 from igbtheory.layers.batch_sizes import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import swept, unlike
+from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, Node
-from igbtheory.numbers import Kind
-from igbtheory.prediction import Batch, PerLayer, Prediction
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode, Node
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.theory.prediction import Batch, PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
 

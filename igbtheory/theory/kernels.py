@@ -12,16 +12,16 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, needed
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.data import Components
-from igbtheory.nodes.gaussian import UnitsNeededError
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import Places, at_positions, of_shape
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.data import Components
+from igbtheory.layers.nodes.gaussian import UnitsNeededError
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import Places, at_positions, of_shape
+from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refuse_silent
 
 BLOCK = 2**20

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.places import Places
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.layers.nodes.places import Places
+from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 RANGE = 1e150
 """Largest variance in double precision, and the inverse of the smallest one."""

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from igbtheory import checks
-from igbtheory.inputs import GaussianInputs
-from igbtheory.labels import LABELS, Labels, labels_in
+from igbtheory.foundations import checks
+from igbtheory.foundations.labels import LABELS, Labels, labels_in
+from igbtheory.layers.inputs import GaussianInputs
 
 
 def checked_data(data: Any) -> torch.Tensor:

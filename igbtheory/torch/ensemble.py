@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory import checks
-from igbtheory.device import checked_device, require_torch
-from igbtheory.labels import empty_classes
-from igbtheory.runs.progress import shown
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import checked_device, require_torch
+from igbtheory.foundations.labels import empty_classes
+from igbtheory.foundations.runs.progress import shown
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import remarks
 from igbtheory.torch.result import Measurement

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.device import require_torch
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
-from igbtheory.network import Network
+from igbtheory.networks.network import Network
 from igbtheory.torch.explanation import Explanation, WhatIf
 
 Array = NDArray[np.float64]

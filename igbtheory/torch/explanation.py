@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import NAMES, LayerEstimates, OutputEstimates, jackknife, layer_estimates
-from igbtheory.text import measured, table
+from igbtheory.foundations.text import measured, table
+from igbtheory.networks.simulation.estimates import NAMES, LayerEstimates, OutputEstimates, jackknife, layer_estimates
 
 Array = NDArray[np.float64]
 SMALL = 0.002

@@ -3,13 +3,13 @@
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from igbtheory import checks
-from igbtheory.accuracy import EstimateWarning
-from igbtheory.device import require_torch
-from igbtheory.text import measured
+from igbtheory.foundations import checks
+from igbtheory.foundations.accuracy import EstimateWarning
+from igbtheory.foundations.device import require_torch
+from igbtheory.foundations.text import measured
 
 if TYPE_CHECKING:
-    from igbtheory.network import Network
+    from igbtheory.networks.network import Network
 
 
 def from_torch(

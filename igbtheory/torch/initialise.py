@@ -7,9 +7,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
-from igbtheory.control.window import counts_within
-from igbtheory.device import require_torch
+from igbtheory.foundations import checks
+from igbtheory.foundations.device import require_torch
+from igbtheory.networks.control.window import counts_within
 from igbtheory.torch.outputs import guesses
 
 Array = NDArray[np.float64]

@@ -17,12 +17,12 @@ from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
-from igbtheory.network import Network
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import units_first
+from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from igbtheory.labels import Labels
+from igbtheory.foundations.labels import Labels
 
 Array = NDArray[np.float64]
 Outputs = NDArray[np.floating[Any]]

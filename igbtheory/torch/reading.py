@@ -12,7 +12,7 @@ from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
-from igbtheory.network import Network
+from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance

@@ -7,8 +7,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import ESTIMATES, NAMES, LayerEstimates, OutputEstimates, caution, layer_estimates
-from igbtheory.text import measured, table
+from igbtheory.foundations.text import measured, table
+from igbtheory.networks.simulation.estimates import (
+    ESTIMATES,
+    NAMES,
+    LayerEstimates,
+    OutputEstimates,
+    caution,
+    layer_estimates,
+)
 
 
 @final

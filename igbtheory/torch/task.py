@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from igbtheory.device import alone
-from igbtheory.labels import Labels
-from igbtheory.runs import blocks, chosen, in_order, kept
+from igbtheory.foundations.device import alone
+from igbtheory.foundations.labels import Labels
+from igbtheory.foundations.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, idle_norms
 from igbtheory.torch.outputs import Summary, fit, refuse_infinite

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import fx, nn
 
+from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
-from igbtheory.shipped import PACKAGE
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 

@@ -11,13 +11,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import nn
 
-from igbtheory.device import alone
+from igbtheory.foundations.device import alone
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.data import either_way, pairs_of
+from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.places import Point, of_shape
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
-from igbtheory.nodes.data import either_way, pairs_of
-from igbtheory.nodes.node import KernelNode
-from igbtheory.nodes.places import Point, of_shape
 
 
 @final

@@ -1,6 +1,0 @@
-"""Reading of data sets: arrays, tables, IDX and CIFAR files, folders of pictures. Nothing is unpickled."""
-
-from igbtheory.files.contents import Choices, Contents
-from igbtheory.files.reading import KINDS, STDIN, read, read_data, told
-
-__all__ = ["KINDS", "STDIN", "Choices", "Contents", "read", "read_data", "told"]

@@ -1,0 +1,6 @@
+"""Reading of data sets: arrays, tables, IDX and CIFAR files, folders of pictures. Nothing is unpickled."""
+
+from igbtheory.foundations.files.contents import Choices, Contents
+from igbtheory.foundations.files.reading import KINDS, STDIN, read, read_data, told
+
+__all__ = ["KINDS", "STDIN", "Choices", "Contents", "read", "read_data", "told"]

@@ -1,0 +1,46 @@
+"""Class labels: by which names they are known, and which arrays contain them rather than values of outputs."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.foundations import checks
+
+Labels = NDArray[np.int64]
+LABELS = {*["y", "y_train", "label", "labels", "target", "targets", "class", "classes", "category", "species"]}
+"""Names of labels, in lower case."""
+
+
+def labels_in(y: Any) -> Labels | None:
+    """Return the class labels in an array, (n_samples,), or None if it contains values of outputs.
+
+    Whole numbers from 0 on in one dimension, or integers in one column, are labels, whatever their type. The numbers
+    -1 and 1 together are values of one output, and so are numbers that are not whole; an array of floats in two
+    dimensions has the values of several outputs. ValueError: other negative whole numbers.
+    """
+    array = np.asarray(checks.unmasked("labels", y))
+    column = array.ndim == 2 and array.shape[1] == 1 and array.dtype.kind in "iub"
+    line = array[:, 0] if column else array
+    if line.ndim != 1 or not line.size or line.dtype.kind not in "iufb":
+        return None
+    if not np.all(np.isfinite(line)) or np.any(line != np.round(line)) or np.array_equal(np.unique(line), (-1, 1)):
+        return None
+    if line.min() < 0:
+        raise ValueError(
+            f"expected class labels 0, 1, ..., got {line.min():g}; number the classes from 0, or pass values of "
+            "outputs as floats in an array of two dimensions"
+        )
+    return line.astype(np.int64)
+
+
+def empty_classes(labels: Labels) -> list[str]:
+    """Return a warning if numbers below the largest label are no labels: the network has outputs for them as well."""
+    classes = np.unique(labels)
+    count = int(classes[-1]) + 1 - len(classes)
+    if count <= 0:
+        return []
+    first = int(np.argmax(np.append(classes, -1) != np.arange(len(classes) + 1)))
+    others = f" and {count - 1} other labels" if count > 1 else ""
+    sentence = f"no data have the label {first}{others} below {classes[-1]}"
+    return [f"{sentence}; if there are no such classes, number the labels anew from 0, without gaps"]

@@ -1,0 +1,150 @@
+"""The kernel of a given data set behind BatchNorm, of Gaussian units and of other ones."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.layers.batches import homogeneous_kernel, scales
+from igbtheory.layers.nodes.base import Base
+from igbtheory.layers.nodes.control_variates import DrawnKernel, estimated
+from igbtheory.layers.nodes.data import at_data, either_way, pairs_of
+from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.gaussian import GaussianPairs
+from igbtheory.layers.nodes.node import HasUnits, KernelNode, of_units, refuse_exact
+from igbtheory.layers.nodes.scaling import deviations, over_root, variances
+from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64, Kind
+
+MOST_BATCHES = 12
+"""Largest number of batches whose pairs are computed exactly; twelve pairs take about a second."""
+
+
+@final
+@dataclass(frozen=True)
+class Scaling:
+    """BatchNorm of the units of the node `before`, whose second moments are `pairs`, over `size` consecutive data."""
+
+    before: KernelNode
+    pairs: Pairs
+    size: int
+    eps: float
+
+    def by_own(self, units: Array) -> Array:
+        """Return units, shape (data, count), centred and divided by their own scales over the batches."""
+        apart = self._apart(units)
+        square = variances(units.reshape(apart.shape), apart)
+        own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
+        return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
+
+    def by_mean(self, units: Array) -> Array:
+        """Return units, shape (data, count), centred and divided by the mean scales of the batches."""
+        return self._apart(units).reshape(units.shape) * self.factor[:, None]
+
+    def _apart(self, units: Array) -> Array:
+        """Return the deviations from the means over the batches, shape (batches, size, count)."""
+        return deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
+
+    @cached_property
+    def kernel(self) -> Array:
+        """The second moments in double precision."""
+        return np.asarray(self.pairs.q_ab, dtype=float)
+
+    @cached_property
+    def variances(self) -> Array:
+        """The mean variances of all data over their batches."""
+        return scales.mean_variances(self.kernel, self.size)
+
+    @cached_property
+    def factor(self) -> Array:
+        """Inverses of the mean scales of all data, 0 for data of a batch that does not vary."""
+        return scales.inverse_scales(self.variances, self.eps)
+
+    def approximate(self, n: Kind) -> Pairs:
+        """Return the second moments behind the norm for the mean scales."""
+        kernel = scales.approximate(self.kernel, self.size, self.eps)
+        rank = min(scales.effective_rank(self.kernel, self.size), self.pairs.rank)
+        return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
+
+    def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
+        """Return the moments of phi(M), M the largest of m units divided by their own scales, from draws.
+
+        q_ab, mean: the moments for the mean scales, as control variates.
+        """
+
+        def either(draws: Draws, count: int) -> tuple[Array, Array]:
+            units = self.before.units(draws, count * m)
+            return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
+
+        return estimated(either, q_ab, mean, self.before.world)
+
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units divided by their own scales, shape (data, count)."""
+        return self.by_own(self.before.units(draws, count))
+
+    @property
+    def error(self) -> float:
+        """Error of the second moments, with rounding errors that centring magnifies."""
+        alive = self.variances > 0
+        lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
+        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
+
+
+@final
+@dataclass(frozen=True)
+class NormalisedPairs(Base[Pairs]):
+    """Gaussian unit at given data behind BatchNorm.
+
+    Averages are exact for the identity and for homogeneous phi with closed forms. For any other phi, the average at the
+    mean scale is corrected by draws; phi of degree 0, such as sign, needs no correction.
+    """
+
+    scaling: Scaling
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        to = self.scaling
+        if self._is_exact(phi, m):
+            kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
+            return pairs_of(n, to.pairs, kernel, error + to.error)
+        known, found = self._estimated(n, phi, m)
+        return pairs_of(n, known, found.q_ab, known.error + found.error)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        to = self.scaling
+        if self._is_exact(phi, m):
+            return either_way(n, homogeneous_kernel.means(phi, to.kernel, to.size, to.eps))
+        return either_way(n, self._estimated(n, phi, m)[1].mean)
+
+    def units(self, draws: Draws, count: int) -> Array:
+        return self.scaling.units(draws, count)
+
+    def _is_exact(self, phi: Function | None, m: int) -> bool:
+        few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
+        return few and m == 1 and homogeneous_kernel.is_homogeneous(phi)
+
+    def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
+        """Return the second moments for the mean scales, and the moments for the scale of each unit."""
+        to, dead = self.scaling, self.scaling.factor == 0
+        scaled = to.approximate(n)
+        # a batch that does not vary becomes 0, where phi has a value but no kernel
+        by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
+        known = by_mean.average(n, phi, m)
+        mean, q_ab = at_data(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        if dead.any():
+            mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
+            q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
+        if phi is not None and phi.degree == 0:  # it depends on signs alone
+            return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean, 0.0)
+        return known, to.drawn(q_ab, mean, phi, m)
+
+
+def of_function(layer: HasUnits, to: Scaling) -> KernelNode:
+    """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
+    node = to.before
+    refuse_exact(layer, node.n)
+    known, mean = to.approximate(node.n), to.by_mean(at_data(node.means()[0], len(to.kernel))[:, None])[:, 0]
+    found = to.drawn(known.q_ab.astype(float), mean)
+    values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
+    return node.with_moments(to.units, values, either_way(node.n, found.mean)).naming(layer)

@@ -1,0 +1,110 @@
+"""Kernels of given data from draws of units, with units of known kernel as control variates.
+
+Let y and y0 be units that are computed from the same draws, and let the moments of y0 be known. In
+
+    E y_a y_b = beta E y0_a y0_b + E (y_a y_b - beta y0_a y0_b),
+
+only the last mean is estimated from draws: the closer y0 is to y, the smaller is its error.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.random import Generator
+
+from igbtheory.foundations.threads import one_thread
+from igbtheory.layers.nodes.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
+
+Pair = Callable[[Draws, int], tuple[Array, Array | None]]
+"""Function that draws units y, and units y0 of known moments or None, shape (data, units) each."""
+LEAST, VALUES, MOST = 2**10, 2**18, 2**23
+"""Sizes of a replicate: fewest units, wanted number of values at all data, and largest number of random numbers."""
+FEW = 2
+"""Number of replicates in each of many worlds, over which a prediction is averaged."""
+SMALL = 1024
+"""Largest number of data for which a matrix product takes one thread: several would wait for one another."""
+HEAVY = 100.0
+"""Largest ratio of a square to the mean square in a replicate for which y0 is used as a control variate: beyond it, the
+known moments may come from rare values that no replicate has drawn."""
+
+
+@final
+@dataclass(frozen=True)
+class DrawnKernel:
+    """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
+
+    error: SPARE times the largest of three standard errors, divided by q: of q - q_ab, of q times (q - q_ab)/q, and of
+    q_ab times (q - q_ab)/q. Here q is the mean over the diagonal and q_ab the mean over all pairs; a prediction uses
+    both.
+    """
+
+    q_ab: Array
+    mean: Array
+    error: float
+
+
+def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKernel:
+    """Return the moments of the units y; q_ab and mean are the moments of y0.
+
+    world: 0, or the number of one of many independent predictions. Their scatter shows the error, so that FEW
+    replicates are enough in each.
+    """
+    replicates = FEW if world else REPLICATES
+    rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
+    with one_thread() if mean.size <= SMALL else nullcontext():
+        slope, beta, left, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
+    # without a control variate, the known moments are not used, which may be out of range
+    found = beta * q_ab + square if beta else square
+    q, shared = float(np.diagonal(found).mean()), float(found.mean())
+    apart = (q - shared) / q if q > 0 else 0.0
+    own, common, difference = standard_error(np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1))
+    error = SPARE * max(difference, apart * own, apart * common) / q if q > 0 else 0.0
+    return DrawnKernel(found, slope * mean + left if slope else left, float(error))
+
+
+def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:
+    """Return the slopes of y on y0 and of y^2 on y0^2, and the means and second moments of y less slope times y0.
+
+    Last come the averages of these second moments over the diagonal and over all pairs, shape (replicates, 2).
+    """
+    pairs = _replicates(draw, wanted, rngs)
+    y, y0 = next(pairs)
+    if y0 is None or not _is_light(y0):
+        slope = beta = 0.0
+    else:
+        slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
+    mean = square = np.zeros(())
+    means: list[tuple[float, float]] = []
+    for y, y0 in pairs:
+        left, moments = y.mean(axis=1), y @ y.T / y.shape[1]
+        if y0 is not None and beta:
+            left, moments = left - slope * y0.mean(axis=1), moments - beta * (y0 @ y0.T) / y.shape[1]
+        mean, square = mean + left, square + moments
+        means.append((np.diagonal(moments).mean(), moments.mean()))
+    return slope, beta, mean / len(means), square / len(means), np.array(means)
+
+
+def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:
+    """Yield independent draws, one more than the replicates; a trial shows how many numbers a unit takes."""
+    first, *rngs = rngs
+    trial = Draws(first, FEWEST)
+    draw(trial, FEWEST)
+    points = points_within(min(wanted, MOST // max(1, sum(trial.taken))))
+    for rng in rngs:
+        yield draw(Draws(rng, points), points)
+
+
+def _is_light(y: Array) -> bool:
+    """Return whether y has so light tails that its second moments do not come from values too rare to be drawn."""
+    square = np.square(y)
+    return bool(np.all(square.max(axis=1) <= HEAVY * square.mean(axis=1)))
+
+
+def _slope(y: Array, y0: Array) -> float:
+    """Return the slope of the regression of y on y0, one for all data."""
+    apart = y0 - y0.mean(axis=1, keepdims=True)
+    square = float(np.sum(apart * apart))
+    return float(np.sum(y * apart)) / square if square else 0.0

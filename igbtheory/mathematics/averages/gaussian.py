@@ -1,0 +1,68 @@
+"""Averages of phi over Gaussian units, or over the largest of m of them: the closed form, or else one of the `rules`.
+
+A closed form needs none of the quadrature that the rules load.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from igbtheory.mathematics.averages.state import Moments, is_centred
+from igbtheory.mathematics.averages.steepness import steepness
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numbers.sweeps import at_points
+
+
+def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
+    """Return the moments of phi(M), M the largest of m units with the moments `h`; phi = None is the identity.
+
+    A mean that is the integer 0 marks centred units, for which closed forms hold.
+    """
+    if phi is None and m == 1:
+        return h
+    if m > 1 or phi is None or phi.closed is None or not h.centred:
+        from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - closed forms do not need it
+
+        found = rules.moments(n, phi, h, m)
+        return replace(found, error=_grown(phi, h) + found.error)
+    return Moments(
+        phi.closed.mean(n, h.variance),
+        phi.closed.shared(n, h.var_mu, h.var_chi),
+        phi.closed.spread(n, h.var_mu, h.var_chi),
+        _grown(phi, h) + _rounding(n, phi, h.variance),
+    )
+
+
+def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
+    """Return E phi(M_a) phi(M_b) of two data and its estimated relative error.
+
+    pair: variances and covariance (q_a, q_b, q_ab) of the units, arrays that broadcast; mean: the mean of both units, a
+    number or an array that broadcasts with them. The integer 0 marks centred units, for which closed forms hold.
+    """
+    if np.ndim(mean):
+        values, errors = at_points(lambda *point: product(n, phi, m, point[:3], point[3]), *pair, mean)
+        return values, float(np.max(errors))
+    if phi is None and m == 1:
+        return pair[2] + mean * mean, 0.0
+    if m > 1 or phi is None or phi.closed is None or not is_centred(mean):
+        from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - as above
+
+        return rules.product(n, phi, m, pair, mean)
+    means = phi.closed.mean(n, pair[0]) * phi.closed.mean(n, pair[1])
+    rounding = phi.closed.roundings * n.epsilon
+    return phi.closed.covariance(n, *pair) + means, rounding * steepness(n, phi, *pair)
+
+
+def _grown(phi: Function | None, h: Moments) -> Any:
+    """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
+    degree = 1.0 if phi is None else float(phi.degree or 1)
+    return h.error + max(0.0, degree - 1) * (h.error if h.of_scale is None else h.of_scale)
+
+
+def _rounding(n: Kind, phi: Function, q: Any) -> Any:
+    """Return the relative error of a closed form."""
+    lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
+    decays = phi.closed is not None and phi.closed.decays
+    return lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else lost

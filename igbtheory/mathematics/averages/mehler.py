@@ -1,0 +1,69 @@
+"""Mehler's sums over Hermite coefficients: Cov = sum_{k>0} a_k b_k c^k for two units of correlation c."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from igbtheory.mathematics.numbers import FLOAT64, Kind
+
+BLOCK = 2**15
+"""Pairs evaluated at once."""
+
+
+def shares(c: Any, less: Any, length: int) -> tuple[Any, Any]:
+    """Return c^k and 1 - c^k for k = 1, ..., length, first axis; less: 1 - c, accurate when c -> 1.
+
+    1 - c^k = (1 - c)(1 + c + ... + c^(k-1)) keeps its digits when c -> 1.
+    """
+    powers, totals = [c], [0 * c + 1]
+    for _ in range(length - 1):
+        totals.append(totals[-1] + powers[-1])
+        powers.append(powers[-1] * c)
+    return np.array(powers), less * np.array(totals)
+
+
+def sums(n: Kind, parts: Sequence[tuple[Any, Any]], a: Any, b: Any, c: Any) -> Any:
+    """Return the sums over k and over the parts (f, g) of f_k(a) g_k(b) c^k at pairs.
+
+    f, g: coefficients, shape (k, variances); a, b: indices of the variances of the pairs; c: correlations. All three
+    have one axis.
+    """
+    order, found, length = np.argsort(np.abs(c)), np.empty_like(c), len(parts[0][0])
+    for block in np.array_split(order, 1 + order.size // BLOCK):
+        x, total = c[block], 0 * c[block]
+        for k in reversed(range(min(length, terms(n, np.max(np.abs(x), initial=0))))):
+            total *= x
+            for f, g in parts:
+                if np.any(f[k]):
+                    total += f[k][a[block]] * g[k][b[block]]
+        found[block] = total
+    return found
+
+
+def terms(n: Kind, c: Any) -> int:
+    """Return the number of terms beyond which the powers of a correlation c >= 0 are less than rounding errors."""
+    return 1 + int(np.log(n.epsilon) / np.log(np.clip(float(c), 1e-300, 1 - FLOAT64.epsilon)))
+
+
+def of_pairs(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+    """Return the values and the error of a rule for pairs of units.
+
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast. rule: takes the distinct variances, ascending,
+    and for each pair the indices a and b of its variances, and its q_ab, each on one axis. In a symmetric matrix of
+    pairs it sees each pair once.
+    """
+    q, places = np.unique(np.concatenate([np.ravel(part) for part in pair[:2]]), return_inverse=True)
+    a, b = np.split(places, [np.size(pair[0])])
+    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
+    mirrored = q_ab.ndim > 1 and np.array_equal(a, _turned(b)) and np.array_equal(q_ab, _turned(q_ab))
+    once = np.ones(q_ab.shape, dtype=bool)
+    once = np.triu(once) if mirrored else once
+    found = np.zeros(q_ab.shape, dtype=q.dtype)
+    found[once], error = rule(q, a[once], b[once], q_ab[once])
+    return (np.where(once, found, _turned(found)) if mirrored else found)[()], error
+
+
+def _turned(x: Any) -> Any:
+    """Return the transposed matrices."""
+    return np.swapaxes(x, -1, -2)

@@ -1,0 +1,149 @@
+"""Moments of a unit, or of the largest of m units, for sweeps: Chebyshev tables of mean slopes, in double precision.
+
+With the mean slope K1(t) of a centred pair of variance q and correlation t, Price's theorem says
+
+    var_chi of phi(M) = var_chi R,  R = int_0^1 K1(1 - x (1 - c)) dx
+    var_mu of phi(M)  = var_mu Q,   Q = int_0^1 K1(x c) dx
+
+K1, R and Q are positive. They are smooth in log q and theta = acos c even if phi has kinks, so that Chebyshev
+polynomials represent them for all c and an octave of q.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+
+from igbtheory.foundations.threads import one_thread
+from igbtheory.mathematics.averages import maximum, mean_slopes
+from igbtheory.mathematics.averages.state import stated
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.chebyshev import Array, Axis, transform
+
+FARTHEST = 10
+"""Tables cover variances q from 2^-10 to 2^10. Outside, q changes from layer to layer, and a table would serve once."""
+VARIANCES, LONGEST_THETA = 17, 129
+"""Number of polynomials in log q, and largest number in theta."""
+TOLERANCE = 3e-14
+"""Size of the last coefficients, relative to the largest K1, at which a series has converged."""
+GOAL = 1e-12
+"""Relative error up to which a table is used."""
+ROUNDING = 30 * FLOAT64.epsilon
+"""Rounding error of a value; up to 20 epsilon were observed."""
+SPARE = 16
+"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta."""
+MORE = 24
+"""Additional polynomials in theta of R and Q, which vary where K1 is constant."""
+BLOCK = 2**14
+"""Points evaluated at once."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Octave:
+    """Moments for variances q within half an octave of 2^number.
+
+    2^number is in the middle, since norms leave q = 1 up to rounding, which must not lie at the edge of two octaves.
+
+    means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, log q, theta);
+    mean_error, factor_error: their absolute errors, estimated from the last coefficients and a coarser quadrature.
+    """
+
+    number: int
+    means: Array
+    factors: Array
+    mean_error: float
+    factor_error: float
+
+    def moments(self, var_mu: Array, var_chi: Array) -> Array:
+        """Return rows mean, var_mu, var_chi and relative error of phi."""
+        q = var_mu + var_chi
+        in_q = _variances(self.number).basis(np.log2(q))
+        lines, mean = in_q @ self.factors, in_q @ self.means
+        theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
+        to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
+        lost = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
+        var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
+        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), lost)])
+
+
+def fill(phi: Function, m: int, points: Array, found: Array) -> None:
+    """Write mean, var_mu, var_chi and error into those columns of `found` for which there is a table.
+
+    points: rows mean, var_mu, var_chi of h. A table needs a mean of 0 and two positive variances; if one of them is 0,
+    an integral over one variable is as fast.
+    """
+    mean, var_mu, var_chi = points
+    q = var_mu + var_chi
+    near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
+    served = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & near)
+    numbers = np.rint(np.log2(q[served])).astype(int)
+    for number in set(numbers.tolist()):
+        octave, inside = _octave(phi, m, number), served[numbers == number]
+        if octave is not None:
+            for part in np.array_split(inside, 1 + inside.size // BLOCK):
+                found[:, part] = octave.moments(*points[1:, part])
+
+
+@lru_cache(maxsize=256)
+def _octave(phi: Function, m: int, number: int) -> Octave | None:
+    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
+
+    K1 of maxima takes too long if phi has kinks away from 0: circles have other nodes for each variance.
+    """
+    q = 2.0 ** _variances(number).nodes()
+    if m > 1 and any(phi.pieces.kinks):
+        return None
+    seen = mean_slopes.seen(phi, m, float(q[-1]))
+    if seen is None:
+        return None
+    missed = [0.0]
+
+    def line(theta: Array) -> Array:
+        values, error = mean_slopes.of_equals(seen, m, q, theta)
+        missed.append(error)
+        return values.T
+
+    with one_thread():
+        largest = float(np.max(np.abs(line(np.zeros(1)))))
+        slopes = _angles(1).sampled(line, TOLERANCE * largest, LONGEST_THETA)[0].T
+        ends = max(_end(slopes @ transform(slopes.shape[1]).T), _end(slopes.T @ transform(VARIANCES).T))
+        if not 0 < ends + largest < np.inf or ends > TOLERANCE * largest:
+            return None
+        means, means_missed = maximum.means(phi, m, q)
+        factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
+        means = transform(VARIANCES) @ means
+    left = _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
+    return Octave(number, means, factors, mean_error, max(missed) + left + ROUNDING * largest)
+
+
+def _variances(number: int) -> Axis:
+    """Return the axis of log2 q within half an octave of `number`."""
+    return Axis(number - 0.5, number + 0.5, VARIANCES)
+
+
+def _angles(size: int) -> Axis:
+    """Return the axis of theta."""
+    return Axis(0.0, np.pi / 2, size)
+
+
+@lru_cache
+def _averages(size: int) -> Array:
+    """Return the matrices from K1 at `size` nodes theta to the size + MORE coefficients of R and of Q."""
+    theta = _angles(size + MORE).nodes()[:, None]
+    x, weights = FLOAT64.legendre(size // 2 + SPARE)
+    y, weights = (x + 1) / 2, weights / 2
+    of_chi = 2 * np.arcsin(y * np.sin(theta / 2))
+    width = np.pi / 2 - theta
+    of_mu = theta + width * y
+    rules = (2 * y * weights, of_chi), (weights * np.sin(of_mu) / np.sinc(width / np.pi), of_mu)
+    sums = (np.vecdot(part, np.moveaxis(_angles(size).basis(path), -1, 0)) for part, path in rules)
+    return np.stack([transform(size).T @ over @ transform(size + MORE).T for over in sums])
+
+
+def _end(coefficients: Array) -> float:
+    """Return the largest of the last three coefficients along the last axis."""
+    return float(np.max(np.abs(coefficients[..., -3:])))

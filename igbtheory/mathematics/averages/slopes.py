@@ -1,0 +1,70 @@
+"""Mean products of slopes of two data: the derivative of a kernel with respect to the covariance of the units."""
+
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from igbtheory.mathematics.averages import gaussian, mean_slopes
+from igbtheory.mathematics.averages.kernel_tables import angle
+from igbtheory.mathematics.averages.maximum import IDENTITY
+from igbtheory.mathematics.formulas.domain import square_is_infinite
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.chebyshev import Axis
+
+ROUNDING = 1e-12
+"""Largest jump of the values at a kink that counts as rounding."""
+ANGLES = 65
+"""Nodes of a series in the angle of two data."""
+
+
+def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:
+    """Return the derivative of E phi(M_a) phi(M_b) with respect to q_ab, M the largest of m centred units.
+
+    By Price's theorem, it is the mean of phi'(M_a) phi'(M_b) over the events in which one unit is the largest for both
+    data. pair: variances and covariance (q_a, q_b, q_ab), arrays that broadcast.
+
+    ValueError: phi jumps, or m > 1 and phi is not homogeneous.
+    """
+    if m > 1:
+        return _of_maxima(phi or IDENTITY, m, pair)
+    if phi is None:
+        return n.number(1)
+    refuse_jumps(phi)
+    return phi.closed.slope(n, *pair) if phi.closed else gaussian.product(n, phi.derivative, 1, pair)[0]
+
+
+def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
+    """Return the derivative for maxima of homogeneous phi: the variances factor out and leave a series in the angle."""
+    seen = mean_slopes.seen(phi, m, 1.0) if phi.degree is not None else None
+    if seen is None:
+        raise ValueError(
+            f"expected a homogeneous activation such as relu in front of MaxPool({m}) for slopes of the kernel, got "
+            f"{phi.name!r}; use AvgPool({m})"
+        )
+    q_a, q_b, q_ab = pair
+    theta = angle(*np.broadcast_arrays(q_a, q_b, q_ab))
+    axis = Axis(0.0, float(theta.max()), ANGLES)
+    values, _ = mean_slopes.of_equals(seen, m, np.ones(1), np.maximum(axis.nodes(), 1e-9))
+    series = chebyshev.chebval(axis.position(theta), axis.coefficients(values[0]))
+    return series * np.sqrt(q_a * q_b) ** (float(phi.degree or 1) - 1)
+
+
+def refuse_jumps(phi: Function) -> None:
+    """Raise ValueError if phi jumps or is too steep somewhere, so that its derivative has no mean square."""
+    phi.refuse_doubt()
+    pieces = phi.pieces
+    if not pieces.split and not pieces.kinks:
+        raise ValueError(
+            f"expected an activation with a derivative, got {phi.name!r}, which has more kinks or jumps than can be "
+            "told apart; use one that is smooth"
+        )
+    jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
+    found = [("jumps", kink) for kink, jump in jumps if abs(jump) > ROUNDING]
+    found += [("is too steep", kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
+    for does, kink in found[:1]:
+        raise ValueError(
+            f"expected an activation with a derivative, got {phi.name!r}, which {does} at {float(kink):g}: the mean "
+            "square of its derivative is infinite; use a continuous one"
+        )

@@ -1,0 +1,66 @@
+"""Piecewise linear functions with one kink at 0: linear, relu, leaky_relu, prelu, abs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, final
+
+from igbtheory.mathematics.formulas.function import ClosedForm, formula
+from igbtheory.mathematics.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Rectified(ClosedForm):
+    """Moments of phi(x) = odd x + even |x|, whose odd and even parts are uncorrelated.
+
+    With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
+    theta) cos theta): the arc-cosine kernel of degree 1. In the code alpha = pi/2 - theta, and the covariance is less
+    by the product of the means, 2 s/pi.
+    Source: Cho and Saul 2009, Kernel methods for deep learning, Eq. 6.
+    """
+
+    odd: Fraction
+    even: Fraction
+
+    @cached_property
+    def _squares(self) -> tuple[Fraction, Fraction]:
+        return self.odd**2, self.even**2
+
+    def mean(self, n: Kind, q: Any) -> Any:
+        return n.number(self.even) * n.sqrt(2 * q / n.pi)
+
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        s = n.sqrt(q_a * q_b)
+        c = n.correlation(q_ab, s)
+        alpha = n.asin(c)
+        # c^2/(1 + cos alpha) is 1 - cos alpha without cancellation
+        folded = (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 * q_ab + even2 * folded
+
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 + even2 * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
+
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        q = var_mu + var_chi
+        theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
+        folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
+        odd2, even2 = map(n.number, self._squares)
+        return (odd2 + even2) * var_chi - even2 * folded
+
+
+def _slopes(below: str, above: str) -> Rectified:
+    left, right = Fraction(below), Fraction(above)
+    return Rectified((right + left) / 2, (right - left) / 2)
+
+
+FUNCTIONS = (
+    formula("linear", "x", "torch.nn.Identity", _slopes("1", "1"), "identity"),
+    formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
+    formula("leaky_relu", "where(x > 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
+    formula("prelu", "where(x > 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
+    formula("abs", "abs(x)", "torch.abs", _slopes("-1", "1")),
+)

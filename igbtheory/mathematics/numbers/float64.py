@@ -1,0 +1,94 @@
+"""Double precision, with NumPy scalars and broadcasting arrays."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
+
+_SMALL = 0.5
+_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 9))
+
+
+def _special(name: str) -> Function:
+    """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
+
+    def function(x: Any) -> Any:
+        extended = getattr(x, "dtype", None) == np.longdouble  # which SciPy does not support
+        return getattr(scipy.special, name)(x.astype(np.float64) if extended else x)
+
+    return function
+
+
+def _sech(x: Any) -> Any:
+    """Return the hyperbolic secant as 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
+    e = np.exp(-np.abs(x))
+    return 2 * e / (1 + e * e)
+
+
+def _sin_minus_t_cos(t: Any) -> Any:
+    """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
+    t2 = np.minimum(np.square(t), _SMALL**2)
+    series = 0.0 * t2
+    for coefficient in reversed(_SERIES):
+        series = series * t2 + coefficient
+    return np.where(np.abs(t) < _SMALL, series * t2 * t, np.sin(t) - t * np.cos(t))[()]
+
+
+@final
+class Float64(Kind):
+    """NumPy double precision."""
+
+    pi = np.pi
+    epsilon = 2.0**-53
+    goal = 1e-13
+
+    def __init__(self) -> None:
+        special = {"erf": _special("erf"), "erfc": _special("erfc"), "sigmoid": _special("expit")}
+        own = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
+        for name in ELEMENTARY:
+            setattr(self, name, own[name] if name in own else getattr(np, name))
+        self.ncdf = _special("ndtr")
+        self.gamma = _special("gamma")
+        self.sin_minus_t_cos = _sin_minus_t_cos
+
+    def __reduce__(self) -> str:
+        return "FLOAT64"
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, int | float | str):
+            return np.float64(value)
+        if isinstance(value, Fraction):  # a constant of a formula; a Python float does not promote float32 arrays
+            try:
+                return value.numerator / value.denominator
+            except OverflowError:
+                power = len(str(abs(value.numerator) // value.denominator)) - 1
+                raise ValueError(
+                    f"expected numbers within double precision, below 1.8e308, got one of about 1e{power}; scale it"
+                ) from None
+        array = np.asarray(value)
+        return array.astype(np.float64)[()]
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return np.arctan2(y, x)
+
+    def ratio(self, a: Any, b: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.divide(a, b)
+
+    @staticmethod
+    @lru_cache
+    def _legendre(order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        rough = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
+        nodes, weights = polished_legendre(rough, 1)
+        return nodes.astype(np.float64), weights.astype(np.float64)
+
+    def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self._legendre(order)
+
+
+FLOAT64 = Float64()

@@ -1,0 +1,79 @@
+"""Activations phi - a, whose constants a are chosen layer by layer so that gamma has the target value after each layer.
+
+If the activation has the moments mean, var_mu and var_chi, then gamma after phi - a and the next Dense is
+
+    gamma = ((mean - a)^2 + var_mu + sigma_b2/sigma_w2) / var_chi,
+
+so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative if
+gamma before the activation has the target value, since the covariance of phi at correlation c is
+sum_k>0 a_k^2 c^k <= c Var(phi). Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU
+(gamma = 0, one layer).
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
+from igbtheory.layers.pooling import AvgPool, MaxPool
+from igbtheory.mathematics.formulas.shift import shifted
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import Network
+
+ROUNDING = 1e-12
+"""A square (mean - a)^2 that is negative by less than this, in units of (1 + gamma) var_chi, is 0 up to rounding."""
+
+
+def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Network, tuple[float, ...]]:
+    """Return the network with shifted activations that has the target gamma, and the shifts, input side first.
+
+    Each shift is the smaller of the two that a layer allows. ValueError: gamma is too small, or a layer other than a
+    pool stands between an activation and the next Dense.
+    """
+    layers = network.layers
+    if any(isinstance(part, Activation) for layer in layers for part in each(layer.inner)):
+        raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
+    node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
+    found: list[Layer] = []
+    shifts: list[float] = []
+    for i, layer in enumerate(layers):
+        changed = layer
+        if isinstance(layer, Activation):
+            shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
+            changed = Activation(shifted(layer.phi, shifts[-1]))
+        found.append(changed)
+        node = changed.law(node)
+    if not shifts:
+        raise ValueError("expected a network with an activation to shift, got none")
+    return Network(*found), tuple(shifts)
+
+
+def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
+    """Return the shift of the first of the `layers`, which is activation `number` of the network."""
+    before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
+    dense = layers[len(before)]
+    other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
+    if other or not isinstance(dense, Dense):
+        raise ValueError(
+            f"expected a Dense or pools after activation {number}, got {(other or [dense])[0]!r}, which moves its "
+            "mean; put it before the activation"
+        )
+    for layer in before:
+        node = layer.law(node)
+    x = node.averaged()
+    bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0
+    needed = gamma * x.var_chi - x.var_mu - bias
+    if needed < -ROUNDING * x.var_chi * (1 + gamma):
+        least = (x.var_mu + bias) / x.var_chi
+        raise ValueError(
+            f"no shift of activation {number} gives gamma = {gamma:g}: the biases and the layers before make gamma at "
+            f"least {least:.6g} there; pass a larger gamma, or smaller biases"
+        )
+    return float(x.mean - np.copysign(np.sqrt(max(needed, 0.0)), x.mean))

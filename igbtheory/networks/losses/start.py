@@ -1,0 +1,164 @@
+"""Losses at initialisation over networks, by the rank of the class from the most to the least favoured one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
+from igbtheory.foundations.text import table
+from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
+from igbtheory.networks.losses.loss import Loss, probabilities
+from igbtheory.networks.losses.outputs import limit_outputs
+from igbtheory.networks.simulation.ensemble import outputs as finite_outputs
+from igbtheory.theory.prediction import Prediction
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class LossAtStart(Result):
+    """Laws over initialisations of means over the data, for each class from the most to the least favoured one.
+
+    probability: mean softmax probability of a class, which defines the order of the classes in every network.
+    value: mean loss of the data of a class. silent: share of the data of a class that have no gradient.
+    own: mean gradient at the logit of a class over its own data; if it is negative, descent raises the logit.
+    gradient: mean gradient at the logit of a class over the data of all classes, equally many of each; the sum over
+    classes is 0. Draws of each law have the shape (networks, n_classes).
+
+    At initialisation a network knows no labels, so that the data of all classes have the same law.
+    """
+
+    loss: Loss
+    probability: SampledLaw
+    value: SampledLaw
+    silent: SampledLaw
+    own: SampledLaw
+    gradient: SampledLaw
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.value.draws.shape[1])
+
+    def steering(self) -> Estimate:
+        """Return the share of initialisations in which descent lowers the logit of the favoured class."""
+        raised = SampledLaw(self.gradient.draws[:, 0]).cdf(0.0)
+        return Estimate(1.0 - raised.value, raised.error)
+
+    def strength(self) -> Estimate:
+        """Return the ratio of the mean gradient at the logit of the favoured class to that of cross-entropy.
+
+        The gradient of cross-entropy is the mean probability of the favoured class less 1/n_classes. If the ratio is
+        negative, descent raises the logit.
+        """
+        there, excess = self.gradient.draws[:, 0], self.probability.draws[:, 0] - 1.0 / self.n_classes
+        ratio = there.mean() / excess.mean()
+        return Estimate(float(ratio), float(estimate(there - ratio * excess).error / excess.mean()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means and standard deviations for each class, from the most to the least favoured one."""
+        found: dict[str, Any] = {"loss": repr(self.loss)}
+        for name in ("probability", "value", "silent", "own", "gradient"):
+            law = getattr(self, name)
+            found[name] = {"mean": law.mean().to_dict(), "std": law.std().to_dict()}
+        return {**found, "strength": self.strength().to_dict(), "steering": self.steering().to_dict()}
+
+    def __str__(self) -> str:
+        return losses_table({repr(self.loss): self})
+
+    def __repr__(self) -> str:
+        return f"LossAtStart({self.loss!r}, {len(self.value.draws)} networks, {self.n_classes} classes)"
+
+
+def predicted(
+    prediction: Prediction,
+    loss: Loss,
+    n_classes: int,
+    *,
+    networks: int = 1000,
+    samples: int = 1000,
+    seed: int = 0,
+) -> LossAtStart:
+    """Return the loss at initialisation of infinitely wide networks, from draws of their outputs at `samples` data.
+
+    prediction: for one network; if it is for a given data set, these data are used and `samples` is ignored. The laws
+    include the scatter of means over so many data, as in a real evaluation.
+    """
+    rng = np.random.default_rng(checks.whole("seed", seed, 0))
+    draw = limit_outputs(prediction, n_classes, samples)
+    return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
+
+
+def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
+    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`.
+
+    options: networks, width, samples, seed and inputs, as in `igbtheory.simulation.ensemble.outputs`.
+    """
+    return measured(finite_outputs(network, n_classes, **options), loss)
+
+
+def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
+    """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
+    if not isinstance(loss, Loss):
+        raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
+    rows = [_means(_checked(array), loss) for array in outputs]
+    if len(rows) < 2 or len({row.shape for row in rows}) > 1:
+        raise ValueError(
+            f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
+        )
+    return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
+
+
+def losses_table(found: dict[str, LossAtStart]) -> str:
+    """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
+    columns = (
+        "loss",
+        "favoured: loss",
+        "favoured: no gradient",
+        "least: loss",
+        "least: no gradient",
+        "gradient at favoured logit",
+        "taken back in",
+    )
+    return table(columns, ([name, *_cells(law)] for name, law in found.items()))
+
+
+def _cells(law: LossAtStart) -> list[str]:
+    value, silent, gradient = (getattr(law, name).mean() for name in ("value", "silent", "gradient"))
+    return [
+        *(cell for i in (0, -1) for cell in (f"{value.value[i]:.4g}", f"{silent.value[i]:.1%}")),
+        f"{gradient.value[0]:.3g} ± {gradient.error[0]:.1g}",
+        f"{law.steering().value:.1%}",
+    ]
+
+
+def _checked(outputs: Any) -> Array:
+    found = np.asarray(outputs, dtype=float)
+    if found.ndim != 2 or len(found) < 1 or found.shape[1] < 2:
+        raise ValueError(
+            f"expected outputs of shape (n_samples, n_classes), two classes or more, got shape {found.shape}"
+        )
+    if not np.all(np.isfinite(found)):
+        raise ValueError(
+            "expected finite outputs, got some that are not; in a simulation they overflow: scale the inputs or the "
+            "variances down"
+        )
+    return found
+
+
+def _means(outputs: Array, loss: Loss) -> Array:
+    """Return the five means over the data of one network, (5, n_classes), the favoured class first."""
+    p, log_odds = probabilities(outputs)
+    weight = loss.weight(log_odds)
+    own = -weight * scipy.special.expit(-log_odds)
+    # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
+    others = (weight.sum(axis=1, keepdims=True) - weight) * p
+    gradient = (others + own) / weight.shape[1]
+    parts = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own, gradient]).mean(axis=1)
+    return np.asarray(parts[:, np.argsort(-parts[0], kind="stable")])

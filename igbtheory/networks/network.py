@@ -1,0 +1,237 @@
+"""Networks: layers in sequence, and what can be computed for them."""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from igbtheory.foundations import checks
+from igbtheory.foundations.accuracy import AccuracyWarning, EstimateWarning
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.batchnorm import BatchNorm
+from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm, RMSNorm
+from igbtheory.layers.pooling import MaxPool
+from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
+from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
+from igbtheory.theory.prediction import Prediction
+
+if TYPE_CHECKING:
+    from igbtheory.networks.simulation import Simulation
+    from igbtheory.networks.training import Training
+    from igbtheory.theory.certificate import Certificate
+    from igbtheory.theory.derivation import Derivation
+
+MOST_DIGITS = 10_000
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}
+PLACEMENTS = ("before", "after")
+PROMISED = 1e-10
+"""Largest estimated relative error of a prediction in double precision that gives no warning."""
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Network:
+    """A network: layers from the input to the output Dense.
+
+    Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
+    """
+
+    layers: tuple[Layer, ...]
+
+    def __init__(self, *layers: Layer) -> None:
+        for layer in layers:
+            if not isinstance(layer, Layer):
+                raise TypeError(f"expected layers such as Dense(2.0) or Activation('relu'), got {layer!r}")
+        if not layers or not isinstance(layers[-1], Dense):
+            last = repr(layers[-1]) if layers else "no layer"
+            raise ValueError(
+                f"expected a network whose last layer is Dense, got {last}: guesses compare Gaussian outputs; "
+                "append Dense()"
+            )
+        object.__setattr__(self, "layers", layers)
+
+    @classmethod
+    def read(cls, text: str) -> "Network":
+        """Return the network that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
+
+        `igbtheory.notation` explains the notation. ValueError: the text does not follow it.
+        """
+        from igbtheory.networks.notation import read_layers  # noqa: PLC0415 - most networks are not given as text
+
+        return cls(*read_layers(text))
+
+    def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
+        """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)) or for a data set.
+
+        inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
+        width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
+        PyTorch. Data are never standardised silently.
+        digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
+        number instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning if the estimated error is larger than
+        promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.
+        """
+        n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
+        inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
+        if isinstance(inputs, GaussianInputs):
+            prediction = on_gaussian_inputs(self.layers, n, inputs)
+        else:
+            from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
+
+            prediction = on_data_set(self.layers, n, inputs)
+        error = float(np.max(prediction.error, initial=0.0))
+        promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
+        if not error <= promised:
+            found = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+            drawn = prediction.estimated or np.isfinite(prediction.effective_rank)
+            category = EstimateWarning if drawn else AccuracyWarning
+            warnings.warn(found + _why(self.layers, digits, prediction), category, stacklevel=2)
+        return prediction
+
+    def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
+        """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
+
+        inputs: GaussianInputs, default N(0, 1). ValueError or TypeError: no proof is known for this network, see
+        `igbtheory.certificate`.
+        """
+        from igbtheory.theory.certificate import certify  # noqa: PLC0415 - not every user certifies
+
+        inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
+        return certify(self.layers, inputs, checks.whole("digits", digits, 2, MOST_DIGITS))
+
+    def derive(self, inputs: Any = None) -> "Derivation":
+        """Return formulas in infinite width: SymPy expressions for var_mu, var_chi, gamma, c and the density of G0.
+
+        inputs: GaussianInputs, default N(0, 1). Parameters that are SymPy symbols stay symbols; numbers become exact.
+        """
+        from igbtheory.theory.derivation import derive  # noqa: PLC0415 - it loads SymPy
+
+        return derive(self.layers, GaussianInputs() if inputs is None else inputs)
+
+    def simulate(
+        self,
+        networks: int = 1000,
+        width: int = 1000,
+        samples: int = 2000,
+        seed: int = 0,
+        inputs: Any = None,
+        **options: Any,
+    ) -> "Simulation":
+        """Return an ensemble of finite networks of this architecture; `igbtheory.simulate` explains the options."""
+        from igbtheory.networks.simulation import simulate  # noqa: PLC0415 - not every user simulates
+
+        inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
+        return simulate(self, networks, width, samples, seed, inputs, **options)
+
+    def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
+        """Return the law of the guesses over the time of training on a data set with labels y.
+
+        `igbtheory.training.train` explains the options.
+        """
+        from igbtheory.networks.training import train  # noqa: PLC0415 - not every user trains
+
+        _refuse_symbols(self.layers, inputs)
+        return train(self, inputs, y, **options)
+
+    def __repr__(self) -> str:
+        from igbtheory.networks.printing import layers_text  # noqa: PLC0415 - most networks are not printed
+
+        return f"Network({layers_text(self.layers)})"
+
+    def _repr_latex_(self) -> str:
+        from igbtheory.networks.printing import layers_latex  # noqa: PLC0415 - as above
+
+        return layers_latex(self.layers)
+
+
+def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
+    """Refuse parameters that are SymPy symbols, which only formulas can keep."""
+    for owner in (*each(layers), *([inputs] if isinstance(inputs, GaussianInputs) else [])):
+        for name, value in vars(owner).items():
+            checks.numeric(name, value)
+
+
+def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
+    """Return the reason why the estimated error of a prediction is larger than promised, or a remedy."""
+    if prediction.estimated:
+        named = ", ".join(map(repr, prediction.estimated))
+        verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")
+        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated from draws"
+    if np.isfinite(prediction.effective_rank):
+        return (
+            f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
+            "of the scale of every single unit is estimated from draws"
+        )
+    approximated = [x.phi for x in each(layers) if isinstance(x, Activation) and x.phi.doubt]
+    if approximated:
+        return (
+            f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
+        )
+    from igbtheory.mathematics.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
+
+    try:
+        cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    except UnresolvedError:
+        return "an activation varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
+    if cusped:
+        return (
+            f"{cusped[0].name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
+            "error, and more digits help little"
+        )
+    if digits is not None:
+        return "one of its rules, such as BatchNorm on given data, is computed in double precision only"
+    return "predict(digits=30) computes with more digits"
+
+
+def mlp(  # noqa: PLR0913 - the contract of the public name
+    depth: int,
+    activation: Any = "relu",
+    *,
+    norm: str | None = None,
+    placement: str = "before",
+    pool: int | Layer | None = None,
+    sigma_w2: Any = 2.0,
+    sigma_b2: Any = 0.0,
+    batch_size: int | None = None,
+) -> Network:
+    """Return a multilayer perceptron: `depth` hidden layers of Dense, norm, activation and pool, and the output Dense.
+
+    depth: at least 1. activation: as in `Activation`, or a layer such as SwiGLU(). norm: None, "batch", "layer" or
+    "rms", before the activation (placement="before") or after the activation and its pool ("after"). pool: an integer m
+    for MaxPool(m), or a layer. batch_size: batch size of norm="batch", or None for the full batch.
+    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
+    """
+    dense = Dense(sigma_w2, sigma_b2)
+    phi = activation if isinstance(activation, Layer) else Activation(activation)
+    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
+    normed = norm_named(norm, batch_size)
+    before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
+    hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
+    return Network(*repeated(hidden, depth), dense)
+
+
+def repeated(block: tuple[Layer, ...], depth: Any) -> tuple[Layer, ...]:
+    """Return the layers of a block, repeated `depth` times."""
+    checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
+    return block * checks.whole("depth", depth, 1, checks.DEEPEST)
+
+
+def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
+    """Return a tuple with the norm of that name, or () if the name is None."""
+    if isinstance(name, Layer):
+        raise TypeError(
+            f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "
+            f"{name!r}, Activation('relu'), Dense(2.0))"
+        )
+    if name == "batch":
+        return (BatchNorm(batch_size),)
+    if batch_size is not None:
+        raise ValueError(f'expected batch_size with norm="batch" only, got batch_size={batch_size!r} and norm={name!r}')
+    return () if name is None else (NORMS[checks.known("norm", name, ("batch", *NORMS))](),)

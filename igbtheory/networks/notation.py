@@ -1,0 +1,108 @@
+"""The notation for layers as text, from the input to the output, separated by bars.
+
+    Dense(2) | BatchNorm | relu | Dense(2)              a layer without parameters needs no parentheses
+    (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
+    Dense | Residual(relu | Dense, scale=0.5) | Dense   a residual block; shortcut=Dense puts a Dense on the skip path
+
+Every other part is an activation, given by its name or its formula. The text is parsed and never executed.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from igbtheory import layers
+from igbtheory.foundations import checks
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.gates import Gate
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
+from igbtheory.mathematics.formulas.catalogue import NAMED
+from igbtheory.mathematics.formulas.library_functions import SHAPES
+from igbtheory.mathematics.formulas.reader import folded
+
+LAYERS = {
+    name: kind
+    for name in layers.__all__
+    if isinstance(kind := getattr(layers, name), type)
+    and issubclass(kind, Layer)
+    and kind not in {Layer, Gate, Activation, Residual}
+}
+"""Layers by their names, except activations and residual blocks, which are read separately."""
+
+
+def read_layers(text: str) -> tuple[Layer, ...]:
+    """Return the layers that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
+
+    ValueError: the text does not follow the notation.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError(
+            f'expected layers with bars between them, got {text!r:.80}; for example "Dense(2) | relu | Dense(2)"'
+        ) from None
+    return tuple(_chain(tree, text.strip()))
+
+
+def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
+    """Yield the layers that a node of the syntax tree describes."""
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            yield from _chain(left, text)
+            yield from _chain(right, text)
+        case ast.BinOp(left, ast.Mult(), ast.Constant(int(count))) if _has_layers(left):
+            yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, checks.DEEPEST)
+        case ast.Name("Residual") | ast.Call(ast.Name("Residual")):
+            yield _residual(node, text)
+        case ast.Name(name) if name in LAYERS:
+            yield _made(name, [], {})
+        case ast.Call(ast.Name(name), parts, named) if name in LAYERS:
+            yield _made(name, [_number(part, text) for part in parts], _options(named, text))
+        case _:
+            yield _activation(ast.get_source_segment(text, node) or "")
+
+
+def _has_layers(node: ast.expr) -> bool:
+    """Return whether a factor contains layers; otherwise the product belongs to a formula."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return bool(names & {*LAYERS, "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
+
+
+def _residual(node: ast.expr, text: str) -> Residual:
+    if not isinstance(node, ast.Call) or not node.args:
+        raise ValueError("expected the layers of a Residual, got none; for example Residual(relu | Dense, scale=0.5)")
+    shortcut = [layer for part in node.keywords if part.arg == "shortcut" for layer in _chain(part.value, text)]
+    options = _options([part for part in node.keywords if part.arg != "shortcut"], text)
+    return Residual(*(layer for part in node.args for layer in _chain(part, text)), shortcut=shortcut, **options)
+
+
+def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:
+    try:
+        return LAYERS[name](*parts, **named)
+    except TypeError as error:
+        raise ValueError(
+            f"expected the parameters of {name}, got others: {error}; see help(igbtheory.{name})"
+        ) from None
+
+
+def _options(named: list[ast.keyword], text: str) -> dict[str, Any]:
+    return {str(part.arg): _number(part.value, text) for part in named}
+
+
+def _number(node: ast.expr, text: str) -> Any:
+    """Return the value of a parameter: a number, a string or None."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        found = ast.get_source_segment(text, node)
+        raise ValueError(
+            f"expected a number as the parameter of a layer, got {found!r}; for example Dense(2.0)"
+        ) from None
+
+
+def _activation(text: str) -> Activation:
+    name = text.partition("(")[0]
+    if name[:1].isupper() and name.isidentifier() and folded(name) not in {*NAMED, *SHAPES}:
+        checks.known("layer", name, (*LAYERS, "Residual"))
+    return Activation(text)

@@ -1,0 +1,99 @@
+"""The simulation of a network: an ensemble of finite networks, and its comparison with the theory."""
+
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.foundations.device import checked_device
+from igbtheory.foundations.runs import blocks, chosen, in_order, kept
+from igbtheory.networks.simulation.comparison import Comparison, compare
+from igbtheory.networks.simulation.ensemble import block_of, checked
+from igbtheory.networks.simulation.extrapolation import FACTORS
+from igbtheory.networks.simulation.finite import checked_inputs
+from igbtheory.networks.simulation.theory import beside_theory
+from igbtheory.networks.simulation.values import Ensemble, Predictable
+from igbtheory.theory.prediction import Prediction
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Ensemble):
+    """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
+
+    network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
+    of every network, given the activations that enter it, (networks, dense layers, 2).
+    The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
+    width is finite; `compare` extrapolates to infinite width.
+    """
+
+    def compare(self, prediction: Prediction | None = None, **options: Any) -> Comparison:
+        """Compare with a prediction (default: of the same network and inputs) after extrapolation to infinite width.
+
+        options: as in `simulate`, for the ensembles of two and four times the width; store=FILE keeps them in
+        FILE.512 and so on, named by the width.
+        """
+        return compare(self, prediction, lambda: self._wider(options))
+
+    def _wider(self, options: dict[str, Any]) -> list[Ensemble]:
+        """Return independent ensembles at two and four times the width, with seeds drawn from the seed of this one."""
+        seeds = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
+        wider: list[Ensemble] = []
+        for factor, seed in zip(FACTORS[1:], seeds, strict=True):
+            width = factor * self.width
+            store = {"store": f"{options['store']}.{width}"} if options.get("store") else {}
+            arguments = (self.networks, width, self.samples, int(seed), self.inputs)
+            wider.append(simulate(self.network, *arguments, **options | store))
+        return wider
+
+    def __str__(self) -> str:
+        return beside_theory(self)
+
+
+def simulate(  # noqa: PLR0913 - the contract of the public name
+    net: Predictable,
+    /,
+    networks: int,
+    width: int,
+    samples: int | None,
+    seed: int,
+    inputs: Any,
+    *,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
+    device: Any = None,
+    progress: bool = False,
+) -> Simulation:
+    """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
+
+    width: number of units that every Dense but the first reads, and the dimension of Gaussian inputs if no pool comes
+    before the first Dense. samples: number of Gaussian data, drawn anew for every network, at least 2; a data set is
+    always used as a whole. inputs: GaussianInputs, or an array as for `predict`. seed: network i draws from
+    SeedSequence(seed, spawn_key=(i,)), so that every executor gives the same numbers. workers: number of workers, None:
+    one for each core. executor: as in `runs.in_order`; None: processes, and in short runs threads. store: a file that
+    keeps finished work at once; the same call continues from there. device: PyTorch device, such as "cuda", that
+    multiplies by the weights; the networks are the same up to rounding. progress: show a bar on standard error.
+    ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
+    """
+    inputs = checked_inputs(inputs)
+    drawn, size, count, seed = checked(net, networks, width, samples, seed, inputs, least=2)
+    drawn = replace(drawn, device=checked_device(device))
+    pieces = [partial(block_of, drawn, seed, block) for block in blocks(count, drawn.seconds)]
+    who = chosen(executor, workers, count * drawn.seconds, drawn.device)
+    configuration = {"network": repr(net), "networks": count, "width": int(width), "samples": size, "seed": seed}
+    configuration |= {} if device is None else {"device": str(drawn.device)}
+    with kept(store, configuration, partial(block_of, drawn, seed, range(1)), executor=who) as file:
+        label = "finite networks" if progress else None
+        with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
+            found = list(results)
+    moments, guesses = (np.concatenate([part[name] for part in found]) for name in ("moments", "guesses"))
+    if not np.isfinite(moments).all():
+        raise ValueError(
+            "expected activations within single precision, got overflow; scale the inputs or the variances down"
+        )
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments)

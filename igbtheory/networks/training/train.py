@@ -1,0 +1,158 @@
+"""Training in theory: outputs of infinitely wide networks under gradient flow, and their guesses over time."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.foundations import checks
+from igbtheory.foundations.labels import empty_classes
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.layers.layer import Layer
+from igbtheory.mathematics.averages.state import kernel_root
+from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.networks.training.flow import Flow, Tangents
+from igbtheory.networks.training.result import LAWS, Training
+from igbtheory.networks.training.tangent import kernels
+from igbtheory.networks.training.targets import Targets, guesses, refuse_contradictions, targets
+
+Array = NDArray[Any]
+
+LOSSES: dict[str, Loss] = {
+    "cross-entropy": CrossEntropy(),
+    "blurry": Blurry(0.5),
+    "focal": Focal(2.0),
+    "piecewise-zero": PiecewiseZero(0.1),
+}
+"""Losses of the softmax probabilities by name. Squared loss has the name "mse"."""
+BLOCK, STEPWISE = 2**23, 2**19
+"""Largest number of outputs that are held at once, for squared loss and for losses that are integrated."""
+
+
+class Trained(Protocol):
+    """A network that can be trained: layers in a row, as `igbtheory.Network`."""
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the layers, from the input to the output Dense."""
+
+
+def train(  # noqa: PLR0913 - the contract of the public name
+    network: Trained,
+    inputs: Any,
+    y: Any,
+    *,
+    loss: str | Loss = "mse",
+    times: Sequence[float] | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+    X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
+    y_test: Any = None,
+) -> Training:
+    """Return the law of the guesses over time, for infinitely wide networks that are trained on all data at once.
+
+    The outputs start as draws from N(0, K) and follow gradient flow, during which the tangent kernel keeps its value at
+    the start: see `igbtheory.training.tangent` and `igbtheory.training.flow`, which give the units of `times`.
+    times: increasing; by default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its
+    longest, but at most 10^6 of the shortest (300 for losses other than "mse", which are integrated step by step).
+    y: labels 0, 1, ..., of any type of number, or targets of the outputs: -1 and 1, numbers that are not whole, or
+    (n_samples, outputs). loss: "mse", half the squared distance summed over outputs and data, or, for labels only,
+    "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
+    not trained on.
+    """
+    data = checks.data_set(inputs)
+    tested = None if X_test is None else checks.data_set(X_test)
+    if (tested is None) != (y_test is None):
+        raise ValueError("expected X_test and y_test together, got one of them; pass both, or neither")
+    goal = targets(y, len(data))
+    for sentence in empty_classes(goal.labels) if goal.hard else ():
+        warnings.warn(sentence, stacklevel=3)
+    refuse_contradictions(data, goal.values)
+    sets = [goal]
+    if tested is not None:
+        if tested.shape[1:] != data.shape[1:]:
+            raise ValueError(f"expected X_test of shape (n_samples, {data.shape[1:]}), got {tested.shape}")
+        sets.append(targets(y_test, len(tested), goal.n_classes))
+        if sets[1].values.shape != (len(tested), goal.values.shape[1]):
+            raise ValueError(
+                "expected y_test of the kind of y, got labels for targets or targets for labels; pass both alike"
+            )
+    rule = None if loss == "mse" else _softmax_loss(loss, sets)
+    given = None if times is None else _increasing(times)
+    draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
+    kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
+    tangents = Tangents(theta, len(data))
+    at = tangents.times(stepwise=rule is not None) if given is None else given
+    flow = tangents.squared(goal.values) if rule is None else tangents.of_loss(rule, goal.labels)
+    laws: list[Any] = _drawn(kernel, flow, at, sets, rule, draws, seed)
+    rate = float(tangents.spectrum[0][-1])
+    name = loss if isinstance(loss, str) else repr(loss)
+    on = [
+        Training(at, **law, labels=one.shares, rate=rate, loss_name=name) for law, one in zip(laws, sets, strict=True)
+    ]
+    return on[0] if tested is None else replace(on[0], test=on[1])
+
+
+def _increasing(times: Any) -> Array:
+    found = np.asarray(times, dtype=float)
+    increasing = found.ndim == 1 and found.size and found[0] >= 0 and np.all(np.diff(found) > 0)
+    if not increasing or not np.all(np.isfinite(found)):
+        raise ValueError(f"expected increasing times from 0 on, got {times!r:.60}; pass for example [0, 0.1, 1, 10]")
+    return found
+
+
+def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:
+    found = LOSSES.get(loss) if isinstance(loss, str) else loss
+    if not isinstance(found, Loss):
+        checks.known("loss", loss, ("mse", *LOSSES))
+        raise TypeError(f"expected the name of a loss or an igbtheory.losses.Loss, got {loss!r}")
+    if not all(one.hard for one in sets):
+        raise ValueError(f"expected labels 0, 1, ... for {loss!r}, a loss of probabilities, got targets; use 'mse'")
+    return found
+
+
+def _drawn(
+    kernel: Array, flow: Flow, times: Array, sets: list[Targets], loss: Loss | None, draws: int, seed: int
+) -> list[dict[str, SampledLaw]]:
+    """Return the laws of shares, accuracy, recall and loss, arrays (times, ...), on each of the sets of data."""
+    # single precision: its error of 1e-6 is far smaller than the standard error of the draws
+    rng, root = np.random.default_rng(seed), kernel_root(kernel).astype(np.float32)
+    outputs = sets[0].values.shape[1]
+    block = max(1, (BLOCK if loss is None else STEPWISE) // (len(kernel) * outputs))
+    ends = np.cumsum([len(one.labels) for one in sets])[:-1]
+    blocks = []
+    for first in range(0, draws, block):
+        count = min(block, draws - first)
+        drawn = rng.standard_normal((root.shape[1], count * outputs), dtype=np.float32)
+        start = (root @ drawn).reshape(len(kernel), count, outputs)
+        seen = [
+            [_seen(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
+            for values in flow(start, times)
+        ]
+        on_sets = zip(*seen, strict=True)
+        blocks.append([{name: np.stack([at[name] for at in times], axis=1) for name in LAWS} for times in on_sets])
+    on_sets = zip(*blocks, strict=True)
+    return [{name: SampledLaw(np.concatenate([part[name] for part in parts])) for name in LAWS} for parts in on_sets]
+
+
+def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
+    """Return shares, accuracy, recall and loss of every network for outputs of shape (n_samples, draws, outputs).
+
+    loss: None means half the squared distance.
+    """
+    found, classes = guesses(outputs), range(of.n_classes)
+    right = found == of.labels[:, None]
+    nothing = np.full(outputs.shape[1], np.nan)
+    if loss is None:
+        lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
+    else:
+        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], found.shape))
+    return {
+        "guesses": np.stack([(found == c).mean(axis=0) for c in classes], axis=-1),
+        "accuracy": right.mean(axis=0),
+        "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
+        "loss": lost,
+    }

@@ -1,0 +1,32 @@
+"""`igb activation`: the verdict on an activation."""
+
+from igbtheory.phases import verdict
+from igbtheory.presentation.cli.options import Assignments, Gaussian, Printed, Text, Variances, Whole, with_parameters
+
+
+def activation(
+    activation: Text,
+    /,
+    variances: Variances = Variances(),
+    inputs: Gaussian = Gaussian(),
+    printed: Printed = Printed(),
+    *,
+    param: Assignments = (),
+    depth: Whole = 100,
+) -> None:
+    """Print the verdict on an activation: whether it causes a bias, why, and how depth changes the bias.
+
+    The verdict includes the law of G0 at the output, and the constant shift that removes the bias at depth 1 with its
+    effect in deeper networks.
+
+    Parameters
+    ----------
+    activation
+        A name such as relu, tanh, gelu, or a formula in x such as "x*tanh(x)" or "where(x > 0, x, x/10)".
+    depth
+        Number of hidden layers.
+
+    """
+    phi = with_parameters(activation, param)
+    network = (phi, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
+    printed.answer({}, printed.drawn(lambda: verdict(*network)))

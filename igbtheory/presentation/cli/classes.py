@@ -1,0 +1,37 @@
+"""`igb classes`: the shares of several classes, and their mean softmax probabilities."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from igbtheory.presentation.cli.options import Case, Whole
+
+
+def classes(
+    case: Case = Case(),
+    *,
+    classes: Whole = 10,
+    temperature: float = 1.0,
+    proportions: Annotated[list[float] | None, Parameter(consume_multiple=True)] = None,
+    draws: Whole = 2000,
+) -> None:
+    """Print the law of the fractions of the data that the untrained network assigns to each of several classes.
+
+    Their variance is exact. The shares and probabilities of the favoured class, the second, and so on are estimated
+    from random initialisations, with standard errors. The probabilities are the means of softmax over the data.
+
+    Parameters
+    ----------
+    classes
+        Number of classes, from 2 to 1000.
+    temperature
+        The outputs are divided by it before softmax.
+    proportions
+        Proportions of the classes in the data, for the accuracy that the guesses allow; by default all are equal.
+    draws
+        Number of initialisations drawn for an estimate.
+
+    """
+    from igbtheory.guesses.summary import summary  # noqa: PLC0415 - --help must not load NumPy
+
+    case.compute(lambda network, inputs: summary(network.predict(inputs), classes, temperature, proportions, draws))

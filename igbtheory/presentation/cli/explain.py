@@ -1,0 +1,33 @@
+"""`igb explain`: theory beside measurement for a PyTorch model, layer by layer."""
+
+import igbtheory as igb
+from igbtheory.presentation.cli.measure import model_data
+from igbtheory.presentation.cli.options import Data, Model, Output, Printed, Whole
+
+
+def explain(
+    function: Model,
+    *,
+    chosen: Data = Data(),
+    networks: Whole = 30,
+    check: bool = False,
+    output: Output = None,
+    printed: Printed = Printed(),
+) -> None:
+    """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
+
+    Parameters
+    ----------
+    networks
+        Number of models to create.
+    check
+        Also measure every change in the what-if table.
+
+    """
+    from igbtheory.presentation.cli.model import loaded  # noqa: PLC0415 - --help must not load NumPy
+
+    data = model_data(chosen)
+    with loaded(function) as make_model:
+        options = {"seed": chosen.seed, "check": check, "output": output}
+        found = printed.drawn(lambda: igb.explain(make_model, data.values, networks, **options))
+    printed.answer({"model": function, "inputs": data.text}, found)

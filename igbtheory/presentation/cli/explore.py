@@ -1,0 +1,30 @@
+"""`igb explore`: a page in the browser to play with."""
+
+from contextlib import suppress
+from threading import Event
+
+from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.options import Whole
+
+
+def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:
+    """Open a page in the browser: move the controls of a network, and see at once how it guesses.
+
+    This needs the extra `explore`. Only this machine can reach the page. Ctrl-C stops the server.
+
+    Parameters
+    ----------
+    port
+        The port on which the page is served; 0 chooses a free port.
+    no_browser
+        Print the address of the page, but do not open it.
+
+    """
+    from igbtheory.presentation.explore.server import open_browser, serving  # noqa: PLC0415 - --help must not load it
+
+    with serving(port) as address:
+        output.show(address)
+        if not no_browser:
+            open_browser(address)
+        with suppress(KeyboardInterrupt):
+            Event().wait()

@@ -1,0 +1,48 @@
+"""`igb figures`: the figures of the papers and others."""
+
+from pathlib import Path
+
+from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.options import Run
+
+
+def figures(
+    *names: str,
+    out: Path = Path("igb-figures"),
+    style: str = "icml",
+    quick: bool = False,
+    run: Run = Run(),
+    json: bool = False,
+) -> None:
+    """Draw figures as PDF, SVG and PNG, with a caption, a CSV of the drawn data and a JSON of how they were computed.
+
+    Each figure appears when all its files are written. The same command writes the same bytes. All figures take ten to
+    twenty minutes on two cores, about five of them for norms.
+
+    Parameters
+    ----------
+    names
+        Names of figures, such as norms or atlas; by default all.
+    out
+        The folder to write into.
+    style
+        Sizes and fonts of a venue, icml, neurips or iclr, or of a screen.
+    quick
+        Use small ensembles: all figures take two to five minutes, with larger error bars.
+    json
+        Print JSON with the names of the files after all of them are written.
+
+    """
+    from igbtheory.foundations import checks  # noqa: PLC0415 - --help must not load Matplotlib
+    from igbtheory.foundations.runs.progress import progress_bar  # noqa: PLC0415 - nor rich
+    from igbtheory.presentation import pictures  # noqa: PLC0415 - --help must not load Matplotlib
+
+    chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
+    with progress_bar() as advanced:
+        who = run.options() | {"progress": advanced}
+        files = pictures.write_figures(names, out, chosen, quick=quick, **who)
+        if json:
+            output.show_json({"files": [str(path) for path in files]})
+        else:
+            for path in files:
+                output.show(str(path))

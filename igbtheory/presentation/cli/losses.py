@@ -1,0 +1,61 @@
+"""`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
+
+from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.options import Case, Whole
+
+
+def losses(  # noqa: PLR0913 - one argument for each option
+    case: Case = Case(),
+    *,
+    classes: Whole = 10,
+    blurry: float = 0.5,
+    cut_off: float = 0.1,
+    focal: float = 2.0,
+    networks: Whole = 1000,
+    samples: Whole = 1000,
+    width: Whole | None = None,
+) -> None:
+    """Print what five losses ask of the favoured class and of the least favoured class before training.
+
+    The losses are cross-entropy, blurry loss (with its weight p^a held constant, and differentiated), piecewise-zero
+    loss and focal loss, for infinitely wide networks, or for finite ones with --width. The gradient at the logit of the
+    favoured class, averaged over the data of all classes, says whether gradient descent reduces the share of that class
+    (positive) or increases it (negative).
+
+    Parameters
+    ----------
+    classes
+        Number of classes.
+    blurry
+        Exponent a of the blurry loss -p^a log p.
+    cut_off
+        Probability below which the piecewise-zero loss ignores a datum.
+    focal
+        Exponent g of the focal loss -(1 - p)^g log p.
+    networks
+        Number of networks to draw.
+    samples
+        Number of data for each network; a data set is always used as a whole.
+    width
+        Draw finite networks with this many units in every hidden layer, instead of infinitely wide ones.
+
+    """
+    from igbtheory.networks import losses as library  # noqa: PLC0415 - --help must not load it
+
+    values, network = case.values(), case.network()
+    draws = {"networks": networks, "samples": samples, "seed": case.seed}
+    usual = library.usual_losses(blurry, cut_off, focal)
+    if width is None:
+        prediction = network.predict(values)
+        found = {name: library.predicted(prediction, loss, classes, **draws) for name, loss in usual.items()}
+    else:
+        finite = {**draws, "width": width, "inputs": values}
+        found = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
+    first = case.drawn(lambda: found["cross-entropy"]).value.draws
+    wide = "infinitely wide" if width is None else f"of width {width}"
+    drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
+    origin = {**case.origin(values), "drawn": drawn}
+    if case.json:
+        output.show_json({**origin, "losses": {name: law.to_dict() for name, law in found.items()}})
+    else:
+        output.show(*origin.values(), "", library.losses_table(found))

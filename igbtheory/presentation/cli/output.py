@@ -1,0 +1,31 @@
+"""Results on standard output: text for people, JSON for machines."""
+
+import sys
+from contextlib import AbstractContextManager
+from typing import Any
+
+from igbtheory.foundations.text import json_text
+
+
+def show(*lines: str) -> None:
+    """Print texts of one or more lines on standard output."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """Return a context that shows on the terminal, through standard error, what the command is doing."""
+    from rich.console import Console  # noqa: PLC0415 - most commands need none
+
+    return Console(stderr=True).status(what)
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error at once."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def show_json(values: dict[str, Any] | list[dict[str, Any]], digits: int = 17) -> None:
+    """Print JSON; numbers that it cannot represent (inf, NaN, many digits) become strings."""
+    sys.stdout.write(json_text(values, digits, indent=2) + "\n")

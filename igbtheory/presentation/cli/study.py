@@ -1,0 +1,92 @@
+"""`igb study`: how PyTorch models lose their bias in training."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import igbtheory as igb
+from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.options import Data, DataSet, Model, Printed, Run, Text, Whole
+
+Several = Parameter(consume_multiple=True)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Trained(Data):
+    """The data, losses and optimiser with which your own models are trained."""
+
+    data: DataSet = "digits"
+    labels: Text | None = None
+    """FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data."""
+    losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
+    """One or more of mse, cross-entropy, blurry, focal and piecewise-zero."""
+    optimiser: str = "Adam"
+    """Name of a class of torch.optim."""
+    rates: Annotated[tuple[float, ...], Several] = (1e-3,)
+    """Learning rates."""
+    networks: Whole = 20
+    """Number of models for every combination of loss, learning rate and start."""
+    steps: Whole = 300
+    """Number of training steps."""
+    batch_size: Whole = 64
+    """Number of data in a step."""
+    controls: bool = False
+    """Also train the same models from neutral, prejudiced and centred starts."""
+
+
+def study(
+    function: Model | None = None,
+    *,
+    preset: str | None = None,
+    quick: bool = False,
+    trained: Trained = Trained(),
+    run: Run = Run(),
+    printed: Printed = Printed(),
+) -> None:
+    """Train an ensemble of PyTorch models and record how their bias is absorbed.
+
+    Pass a function that creates your own models, or name an experiment of the papers with --preset. The picture of an
+    experiment shows the claim of the papers and the result. A claim that fails does not change the exit status.
+
+    Parameters
+    ----------
+    preset
+        An experiment of the papers, with its own models, data, controls and picture: blobs, deep, digits, losses,
+        phases, shift or imbalance.
+    quick
+        Run the experiment with fewer networks and data, in less than three minutes on two cores.
+
+    """
+    if (function is None) == (preset is None):
+        raise ValueError("expected a function that makes models, or --preset NAME; for example --preset blobs --quick")
+    if function is None:
+        if trained != Trained():
+            raise ValueError(
+                "expected only --preset, got options of data or training as well; an experiment has its own"
+            )
+        name = str(preset)
+        plot = printed.plot or Path(f"igb-study-{name}.png")
+        found = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **run.options()))
+        printed.answer({}, found)
+        output.tell(f"picture in {plot}")
+        return
+    if quick:
+        raise ValueError("expected --preset with --quick, got a function; pass small --networks and --steps instead")
+    printed.answer({"model": function}, _of(function, trained, run, printed))
+
+
+def _of(function: str, trained: Trained, run: Run, printed: Printed) -> Any:
+    """Return the study of the models that a function of the user creates."""
+    from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
+    from igbtheory.presentation.cli.measure import model_data  # noqa: PLC0415 - as above
+    from igbtheory.presentation.cli.model import loaded  # noqa: PLC0415 - as above
+
+    of_data = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
+    options = {name: value for name, value in asdict(trained).items() if name not in of_data} | run.options()
+    data = model_data(trained)
+    y = labels_of(trained.labels, trained, data)
+    with loaded(function) as make_model:
+        return printed.drawn(lambda: igb.study(make_model, data.values, y, **options))

@@ -1,0 +1,211 @@
+"""Pictures of laws of guesses: densities, probabilities of counts, and histograms of draws and simulations."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from igbtheory.guesses.share_of_class_0 import GuessLaw
+from igbtheory.presentation.pictures.marks import (
+    BINS,
+    GUESSES,
+    density,
+    edges_of,
+    guesses_axis,
+    histogram,
+    legend_above,
+    panel,
+    places,
+    places_axis,
+    reach,
+)
+from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, SERIES, THEORY, WIDTHS
+
+if TYPE_CHECKING:
+    from igbtheory.guesses import AccuracyBounds
+    from igbtheory.guesses.count import CountLaw
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.sampled import SampledLaw
+    from igbtheory.networks.control import Drawn
+    from igbtheory.networks.simulation import Simulation
+    from igbtheory.theory.derivation import Derivation
+    from igbtheory.torch import Measurement
+
+NUMBERS, FEWEST, MOST = 10_000, 100, 2000
+"""Number of shares to draw from a law without a formula, and the smallest and largest number of its draws."""
+HIGH = 20.0
+"""Ratio of the ends to the middle of a law of counts above which its axis is logarithmic."""
+COUNTS = 401
+"""Largest number of counts whose probabilities are drawn."""
+
+
+def some(values: Any) -> Any:
+    """Return the distinct values, ascending, but at most as many as there are kinds of lines."""
+    found = np.unique(values)
+    return found if len(found) <= len(SERIES) else found[np.linspace(0, len(found) - 1, len(SERIES)).astype(int)]
+
+
+def guess_law(axes: Any, law: GuessLaw) -> None:
+    """Draw the density of G0 for some gammas of a sweep, or for a single one with the distribution function."""
+    gammas = some(law.gamma)
+    for how, gamma in zip(SERIES, gammas, strict=False):
+        density(axes, gamma, label=f"$\\gamma$ = {gamma:.4g}", **how)
+    peak = max((gamma**-0.5 for gamma in gammas if 0 < gamma < 1), default=1.0)
+    guesses_axis(axes, 1.3 * max(peak, 2.3))
+    half = reach(float(np.max(law.std())))
+    axes.set_xlim(0.5 - half, 0.5 + half)
+    if len(gammas) > 1:
+        axes.legend(loc="best")
+        return
+    atoms = {0: ": all mass at 1/2", np.inf: ": half of the mass at 0, half at 1"}
+    axes.set_title(f"$\\gamma$ = {gammas[0]:.4g}{atoms.get(gammas[0], '')}")
+    _distribution(axes.twinx(), GuessLaw(gammas[0]))
+
+
+def _distribution(axes: Any, law: GuessLaw) -> None:
+    colour, g = WIDTHS[1], places(law) if 0 < law.gamma < np.inf else np.array([0, 0.5, 1])
+    steps = "default" if len(g) > 3 else "steps-post"
+    axes.plot([0, *g], [0, *law.cdf(g)], color=colour, lw=0.9, ls="--", drawstyle=steps)
+    axes.set(ylim=(0, 1))
+    axes.set_ylabel("probability of at most $g$ (dashed)", color=colour)
+    axes.tick_params(axis="y", colors=colour)
+    axes.spines["right"].set(visible=True, color=colour)
+
+
+def derivation(axes: Any, found: "Derivation") -> None:
+    """Draw the density of G0. TypeError: gamma contains symbols."""
+    guess_law(axes, GuessLaw(found.value()))
+
+
+def count_law(axes: Any, law: "CountLaw") -> None:
+    """Draw the probabilities of the counts, or of some of them as a line if there are many."""
+    half = reach(float(np.max(law.std())) / law.D) * law.D
+    low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
+    k = np.unique(np.linspace(low, high, COUNTS).round())
+    gamma = np.ravel(getattr(law, "gamma", np.nan))
+    shown = some(gamma)
+    columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
+    found = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
+    for how, one, values in zip(SERIES, shown, found.T, strict=False):
+        label = None if np.isnan(one) else f"$\\gamma$ = {one:.3g}"
+        if high - low >= len(k):
+            axes.plot(k, values, label=label, **how)
+        else:
+            look: Any = how if len(gamma) > 1 else {"fill": True, "color": BARS}
+            axes.stairs(values, [*(k - 0.5), high + 0.5], label=label, **look)
+    top, middle = found.max(), found[len(k) // 2].min()
+    axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * top), ylabel="probability")
+    if top > HIGH * middle > 0:
+        axes.set(yscale="log", ylim=(middle / 3, 3 * top))
+    axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    if not np.isnan(gamma).all():
+        axes.legend(loc="best")
+
+
+def dataset_law(axes: Any, law: "DatasetGuessLaw") -> None:
+    """Draw the histogram of draws of G0 on a given data set, with bars of one standard error."""
+    half = reach(law.std())
+    histogram(axes, law.rvs(MOST, 0), edges_of(0.5 - half, 0.5 + half, law.size, 2 * BINS), f"{MOST} draws")
+    _guesses(axes, 0.5 - half, 0.5 + half)
+
+
+def _guesses(axes: Any, low: float = 0.0, high: float = 1.0) -> None:
+    axes.set(xlim=(low, high), xlabel=GUESSES, ylabel="density")
+    axes.legend(loc="best")
+
+
+def simulation(axes: Any, found: "Simulation") -> None:
+    """Draw the histogram of G0 of finite networks, and the predicted law."""
+    panel(axes, found.G0, found.samples, found.network.predict(found.inputs).G0)
+    _guesses(axes, *axes.get_xlim())
+
+
+def measurement(axes: Any, found: "Measurement") -> None:
+    """Draw the histogram of the share of class 0 and, for more than two classes, of the largest share."""
+    edges = edges_of(0, 1, found.samples, min(BINS, max(2, int(found.networks**0.5))))
+    histogram(axes, found.G0, edges, "class 0")
+    if found.n_classes > 2:
+        _stairs(axes, found.shares.max(axis=1), edges, label="largest share", color=LIMIT)
+    axes.axvline(1 / found.n_classes, color=GREY, lw=0.9, ls=":")
+    _guesses(axes)
+
+
+def drawn(axes: Any, found: "Drawn") -> None:
+    """Draw the weighted histogram of G0 in its window, with bars of one standard error."""
+    low, high = found.window
+    edges = edges_of(low, high, len(found.data), min(BINS, max(1, int(len(found.G0) ** 0.5))))
+    heights, errors = (np.histogram(found.G0, edges, weights=found.weights**power)[0] for power in (1, 2))
+    wide, centres = np.diff(edges), (edges[:-1] + edges[1:]) / 2
+    axes.axvspan(low, high, color="#F0F0F0", lw=0)
+    axes.bar(centres, heights / wide, wide, color=BARS)
+    axes.errorbar(centres, heights / wide, np.sqrt(errors) / wide, fmt="none", ecolor=WIDTHS[1], elinewidth=0.8)
+    axes.set(xlim=(0, 1), xlabel=GUESSES, ylabel="density given the window")
+
+
+def class_law(axes: Any, law: Any) -> None:
+    """Draw histograms of the share of one class and of the largest share, or for a sweep the standard deviation."""
+    size = getattr(law, "D", getattr(getattr(law, "binary", None), "size", np.inf))
+    whole = law.D if hasattr(law, "D") else 1
+    gamma = getattr(getattr(law, "law", law), "gamma", 0.0)
+    what = "mean probability" if hasattr(law, "temperature") else "share"
+    if np.ndim(gamma):
+        axes.plot(np.sort(np.ravel(gamma)), np.ravel(law.std() / whole)[np.argsort(np.ravel(gamma))], color=THEORY)
+        axes.set(xlabel="bias ratio $\\gamma$", ylabel=f"standard deviation of the {what} of a class")
+        axes.set_ylim(0, None)
+        return
+    draws = law.rvs(draws_of(law.n_classes), 0) / whole
+    high = 1.0 if draws.max() > 0.5 else 1.1 * draws.max()
+    edges = np.linspace(0, high, BINS + 1) if np.isinf(size) else edges_of(0, high, size, BINS)
+    _stairs(axes, draws, edges, label=f"{what} of a class", color=BARS, fill=True)
+    _stairs(axes, draws.max(axis=-1), edges, label=f"largest {what}", color=LIMIT)
+    axes.axvline(1 / law.n_classes, color=GREY, lw=0.9, ls=":", label=f"1/{law.n_classes}")
+    axes.set(xlim=(0, high), xlabel=f"{what} of the data" if what == "share" else what, ylabel="density")
+    legend_above(axes, f"{law.n_classes} classes, {len(draws)} draws", 3, columnspacing=1)
+
+
+def draws_of(n_classes: int) -> int:
+    """Return the number of draws that show the law of this many classes."""
+    return int(np.clip(NUMBERS // n_classes, FEWEST, MOST))
+
+
+def _stairs(axes: Any, draws: Any, edges: Any, **how: Any) -> None:
+    axes.stairs(np.histogram(draws, edges, density=True)[0], edges, **how)
+
+
+def sampled(axes: Any, law: "SampledLaw") -> None:
+    """Draw the histogram of draws of a number with its quantiles, or draws of several numbers by their places."""
+    if law.draws.ndim > 1:
+        by_place(axes, law.draws.reshape(len(law.draws), -1), "place of the number in a draw")
+        axes.set_ylabel("number drawn")
+        return
+    edges = np.histogram_bin_edges(law.draws, min(BINS, max(2, int(len(law.draws) ** 0.5))))
+    histogram(axes, law.draws, edges, f"{len(law.draws)} draws")
+    for p, dashes in ((0.1, ":"), (0.5, "-"), (0.9, "--")):
+        x = law.ppf(p).value
+        axes.axvline(x, color=LIMIT, lw=1, ls=dashes, label=f"{p:.0%} below {x:.3g}")
+    axes.set(xlabel="number drawn", ylabel="density")
+    legend_above(axes, "")
+
+
+def by_place(axes: Any, draws: Any, where: str) -> None:
+    """Draw the mean of the draws at every place, with its standard error, and their middle 80 %."""
+    at = np.arange(1, draws.shape[1] + 1)
+    low, high = np.quantile(draws, [0.1, 0.9], axis=0)
+    axes.vlines(at, low, high, color=BARS, lw=5 if len(at) < 30 else 1.5, label="80 % of networks")
+    errors = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+    axes.errorbar(at, draws.mean(axis=0), errors, fmt="o", ms=3, color=THEORY, elinewidth=1, capsize=2, label="mean")
+    axes.set_xlabel(where)
+    places_axis(axes, len(at))
+    axes.legend(loc="best")
+
+
+def accuracy(axes: Any, found: "AccuracyBounds") -> None:
+    """Draw the histograms of both bounds."""
+    edges = np.linspace(0, 1, 2 * BINS + 1)
+    how: tuple[dict[str, Any], ...] = ({"color": BARS, "fill": True}, {"color": LIMIT})
+    for name, look in zip(("tight", "loose"), how, strict=True):
+        law = getattr(found, name)
+        _stairs(axes, law.draws, edges, label=f"{name} bound, mean {law.mean().value:.3g}", **look)
+    axes.set(xlim=(0, 1), xlabel="largest accuracy at initialisation", ylabel="density")
+    legend_above(axes, f"{len(found.tight.draws)} draws")

@@ -1,0 +1,64 @@
+"""The figures: Python files in the folder `figures/`, each with a function `compute` and a function `draw`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from matplotlib.figure import Figure
+
+from igbtheory.foundations import checks
+from igbtheory.foundations.shipped import load_file, own_folder
+from igbtheory.presentation.pictures.caption import caption
+from igbtheory.presentation.pictures.run import Run
+from igbtheory.presentation.pictures.style import Style, letter
+
+Pages = dict[str, Figure]
+
+
+@final
+@dataclass(frozen=True)
+class Sheet:
+    """A figure: compute(run) returns its data, and draw(data, style) its picture, or several pages by name.
+
+    title, about: the first line and the rest of the docstring of its file.
+    """
+
+    name: str
+    title: str
+    about: str
+    compute: Callable[[Run], Any]
+    draw: Callable[[Any, Style], Figure | Pages]
+
+    def pages(self, data: Any, style: Style) -> Pages:
+        """Return the pages of the figure by name, with letters at their panels; a single page has the name ""."""
+        drawn = self.draw(data, style)
+        pages = drawn if isinstance(drawn, dict) else {"": drawn}
+        for figure in pages.values():
+            letter(figure)
+        return pages
+
+    def caption(self, run: Run, pages: Pages) -> str:
+        """Return the caption of the pages, whose data were computed in this run."""
+        return caption(self.title, self.about, run.drawn, run.facts, pages.values())
+
+
+def names(folder: Path | None = None) -> list[str]:
+    """Return the names of the figures in a folder, by default in the folder of the package."""
+    return sorted(path.stem for path in (folder or own_folder("figures")).glob("*.py"))
+
+
+def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet]:
+    """Return the figures with these names, by default all. ValueError: an unknown name (with the nearest one)."""
+    known = names(folder)
+    root = folder or own_folder("figures")
+    return [_sheet(root / f"{checks.known('figure', name, known)}.py") for name in dict.fromkeys(chosen or known)]
+
+
+def _sheet(path: Path) -> Sheet:
+    module = load_file(path)
+    missing = [name for name in ("compute", "draw") if not callable(getattr(module, name, None))]
+    if missing:
+        raise ValueError(f"expected a function {missing[0]} in {path}; a figure is compute(run) and draw(data, style)")
+    title, _, about = (module.__doc__ or path.stem).strip().partition("\n")
+    return Sheet(path.stem, title.rstrip("."), about.strip(), module.compute, module.draw)

@@ -1,0 +1,92 @@
+"""Maps of the bias ratio over two variances, with the lines that separate the phases."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from igbtheory.phases import Diagram
+from igbtheory.presentation.pictures.marks import GAMMA, legend_above
+from igbtheory.presentation.pictures.style import GREY, LIMIT, THEORY
+
+DECADES = (-2, 6)
+"""Powers of ten of the smallest and the largest bias ratio with a shade of its own."""
+NOTHING = 0.01
+"""Largest part of an axis that may stay empty before its first point."""
+WEIGHTS, BIASES = "variance of the weights $\\sigma_w^2$", "variance of the biases $\\sigma_b^2$"
+BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
+
+
+def grid(widest: float, count: int) -> Any:
+    """Return `count` variances between 0 and the widest, denser near 0, where the logarithm of gamma is steep."""
+    return widest * (np.arange(1, count + 1) / count) ** 2
+
+
+def diagram(axes: Any, found: Diagram) -> None:
+    """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
+    shades = _with_edge(axes, found)
+    _line(axes, found.fine_neutrality, found.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
+    forward = np.full(found.fine_edge.shape, found.forward)
+    if not np.allclose(forward, found.fine_edge, rtol=1e-9):
+        _line(axes, forward, found.fine_sigma_b2, "forward threshold", color=LIMIT, ls=":")
+    axes.set(xlabel=WEIGHTS, ylabel=BIASES)
+    whole_map(axes, shades, f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers")
+
+
+def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float) -> Figure:
+    """Draw the diagrams, by their titles, into panels in rows of so many columns; return the figure."""
+    panels = figure.subplots(len(diagrams) // columns, columns, sharex=True, sharey=True)
+    for axes, (title, found) in zip(panels.flat, diagrams.items(), strict=True):
+        shades = _with_edge(axes, found)
+        axes.set_title(title)
+    figure.supxlabel(WEIGHTS, fontsize=size)
+    figure.supylabel(BIASES, fontsize=size)
+    _bar(figure, panels, shades)
+    how: Any = {"ncols": 2, "facecolor": "#999999", "frameon": True, "edgecolor": "none"}
+    figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside upper center", **how)
+    return figure
+
+
+def _with_edge(axes: Any, found: Diagram) -> Any:
+    shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma)
+    _line(axes, found.fine_edge, found.fine_sigma_b2, EDGE, color=THEORY, ls="--")
+    return shades
+
+
+def gamma_map(axes: Any, x: Any, y: Any, gamma: Any) -> Any:
+    """Draw gamma, of shape (len(y), len(x)), with the line gamma = 1; return the shades, for `whole_map`."""
+    least, most = DECADES
+    with np.errstate(divide="ignore"):
+        decades = np.clip(np.log10(gamma), least, most)
+    how: Any = {"cmap": "cividis", "vmin": least, "vmax": most, "shading": "gouraud", "rasterized": True}
+    shades = axes.pcolormesh(x, y, decades, label="_decimal logarithm of the bias ratio", **how)
+    left, low = (0 if axis[0] < NOTHING * axis[-1] else axis[0] for axis in (x, y))
+    axes.set(xlim=(left, x[-1]), ylim=(low, y[-1]))
+    if np.any(gamma < 1) and np.any(gamma > 1):  # interpolated linearly in decades
+        axes.contour(x, y, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
+    axes.plot([], [], color="white", lw=1.4, label=BORDER)
+    return shades
+
+
+def whole_map(axes: Any, shades: Any, title: str) -> None:
+    """Add the bar of shades of a single map, its legend and its title."""
+    _bar(axes.get_figure(), axes, shades)
+    axes.set_facecolor(GREY)  # where gamma is NaN
+    legend_above(axes, title, 1, facecolor="#999999", frameon=True, edgecolor="none")
+
+
+def _line(axes: Any, sigma_w2: Any, sigma_b2: Any, label: str, **how: Any) -> None:
+    """Draw a line, unless all of it lies outside the map."""
+    low, high = axes.get_xlim()
+    if np.any((sigma_w2 >= low) & (sigma_w2 <= high)):
+        axes.plot(sigma_w2, sigma_b2, lw=1.4, label=label, **how)
+
+
+def _bar(figure: Any, panels: Any, shades: Any) -> None:
+    bar = figure.colorbar(shades, ax=panels, extend="both", pad=0.02)
+    ticks = range(DECADES[0], DECADES[1] + 1, 2)
+    bar.set_ticks(ticks, labels=[f"$10^{{{k}}}$" for k in ticks])
+    bar.set_label(GAMMA)
+    for part in bar.ax.collections:
+        part.set_label("_shades")
+    bar.ax.axhline(0, color="white", lw=1.4, label=f"_{BORDER}")

@@ -1,0 +1,57 @@
+"""The report: predictions, finite networks and the papers' claims, as pictures, tables and one page."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+
+from igbtheory.claims.report import write_reports
+from igbtheory.foundations import checks
+from igbtheory.foundations.runs import refuse_unfit
+from igbtheory.foundations.shipped import versions
+from igbtheory.presentation.report import cases
+from igbtheory.presentation.report.album import Album
+from igbtheory.presentation.report.folder import whole_folder
+from igbtheory.presentation.report.jobs import Jobs
+from igbtheory.presentation.report.page import write_page
+from igbtheory.presentation.report.tables import write_tables
+
+__all__ = ["write_report"]
+
+
+def write_report(  # noqa: PLR0913 - the options of every run
+    target: Path,
+    seed: int = 0,
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
+    begun: Callable[[Path], None] = lambda _: None,
+    progress: Callable[[float, str], None] = lambda *_: None,
+) -> bool:
+    """Write the report, and return whether simulations agree with theory and all claims have the recorded verdicts.
+
+    The folder `target` appears whole or not at all. Its numbers do not depend on workers and executor.
+
+    quick: small ensembles, for a look or a test. workers, executor, store: as in `simulate`. begun: called with the
+    folder in which pictures appear until the report is complete. progress: called with the part of the work that is
+    done, 0 to 1, and a description of it.
+    ValueError, before anything is computed: the folder cannot be made, or holds files that no report wrote, or the
+    executor cannot be used.
+    """
+    refuse_unfit(executor)
+    started = time.monotonic()
+    about = {"seed": checks.whole("seed", seed, 0), "quick": quick, "versions": versions()}
+    with whole_folder(target, about) as folder:
+        begun(folder)
+        jobs = Jobs(cases.QUICK if quick else cases.FULL, seed)
+        album = Album(jobs, folder)
+        for done, text in jobs.run(workers, executor, store):
+            progress(done, text)
+            album.draw()
+        write_tables(jobs.outcomes, jobs.studies, folder)
+        write_reports(jobs.verdicts, folder, seed=seed, quick=True, problems={})
+        write_page(jobs.outcomes, jobs.studies, jobs.verdicts, folder, {**about, "seconds": time.monotonic() - started})
+    agree = all(outcome.comparison.agrees() for outcome in jobs.outcomes)
+    return agree and all(outcome.as_recorded for outcome in jobs.verdicts)

@@ -1,0 +1,77 @@
+"""Several classes in the report: their shares of the data and the gradients of losses, predicted and simulated."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses import accuracy_bound, mean_shares
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.networks.losses import LossAtStart, measured, usual_losses
+from igbtheory.networks.losses.outputs import limit_outputs
+from igbtheory.networks.simulation.ensemble import outputs
+from igbtheory.networks.simulation.extrapolation import FACTORS
+from igbtheory.presentation.report.cases import Case
+
+Array = NDArray[np.float64]
+
+CLASSES = 10
+NETWORKS = 400
+"""Number of infinitely wide networks that are drawn."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassStudy:
+    """A network with CLASSES outputs: laws over initialisations, predicted and simulated at one width.
+
+    Classes are ordered by their mean outputs, the favoured one first. mean: exact mean shares of as many data as were
+    simulated. drawn, found: laws of the shares in infinitely wide networks and in finite ones. losses, found_losses:
+    their gradients in both, by the name of the loss.
+    """
+
+    case: Case
+    width: int
+    mean: Array
+    drawn: SampledLaw
+    found: SampledLaw
+    losses: dict[str, LossAtStart]
+    found_losses: dict[str, LossAtStart]
+
+    @property
+    def accuracy(self) -> tuple[SampledLaw, SampledLaw]:
+        """Largest accuracy that the guesses allow on balanced classes: predicted, and of finite networks."""
+        theory, found = (SampledLaw(accuracy_bound(law.draws)) for law in (self.drawn, self.found))
+        return theory, found
+
+
+def has_classes(case: Case) -> bool:
+    """Return whether several classes of the case are studied: ReLU without a norm on Gaussian inputs."""
+    return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
+
+
+def class_study(case: Case, seed: int) -> ClassStudy:
+    """Return the study of the network of the case, at the largest width of its ensemble."""
+    network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
+    prediction = network.predict()
+    found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
+    draw, rng = limit_outputs(prediction, CLASSES, samples), np.random.default_rng(seed)
+    limit = [draw(rng) for _ in range(NETWORKS)]
+    losses = usual_losses()
+    return ClassStudy(
+        case,
+        width,
+        mean_shares(float(prediction.gamma), CLASSES, samples),
+        _ranked(limit),
+        _ranked(found),
+        {name: measured(limit, loss) for name, loss in losses.items()},
+        {name: measured(found, loss) for name, loss in losses.items()},
+    )
+
+
+def _ranked(drawn: list[Array]) -> SampledLaw:
+    """Return the law of the shares of the classes, ordered by their mean outputs; drawn: arrays (data, classes)."""
+    order = [np.argsort(-outputs.mean(axis=0)) for outputs in drawn]
+    shares = [np.bincount(outputs.argmax(axis=1), minlength=CLASSES) / len(outputs) for outputs in drawn]
+    return SampledLaw(np.take_along_axis(np.array(shares), np.array(order), axis=1))

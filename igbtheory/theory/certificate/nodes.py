@@ -1,0 +1,104 @@
+"""Units of a network in balls: the rules of the layers, with proven expectations instead of quadrature."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
+
+from igbtheory.layers.batches.normalised import Normalised
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.base import Averaged, Base
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
+from igbtheory.layers.nodes.sums import add_moments
+from igbtheory.layers.pooling import MaxPool
+from igbtheory.layers.residual import Residual
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.formulas.tree import ZERO
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.theory.certificate import gaussian, maxima, sphere
+from igbtheory.theory.certificate.signs import increases
+
+if TYPE_CHECKING:
+    from igbtheory.mathematics.numbers.certified import Certified
+
+ESTIMATED = "use predict(), which estimates its error"
+
+
+def law(layer: Layer, node: LawNode) -> LawNode:
+    """Return the node after a layer, by the layer's own rule on units whose expectations are proven."""
+    if isinstance(layer, Residual):
+        return layer.through(node, law, add_moments)
+    if isinstance(layer, MaxPool) and layer.m > 1 and node.phi is not None and not increases(node.phi):
+        raise ValueError(
+            f"expected an activation in front of {layer!r} whose tree proves that it increases, got {node.phi.name!r}; "
+            f"put {layer!r} before the activation, or {ESTIMATED}"
+        )
+    found = proven(layer.law(node))
+    if found is None:
+        raise ValueError(
+            f"expected layers with proven rules to certify, got {layer!r}; use a norm of all units, or of batches with "
+            f'eps=0 and law="exact", or {ESTIMATED}'
+        )
+    return found
+
+
+def proven(node: LawNode) -> LawNode | None:
+    """Return the node with a base whose expectations are proven, or None if there is no proof for its base.
+
+    Moments that a rule of the package has averaged are proven if that rule reports no estimated error.
+    """
+    base = node.base
+    if isinstance(base, Gaussian):
+        return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
+    if isinstance(base, Normalised) and base.estimator == "exact" and base.eps == 0:
+        return replace(node, base=ProvenNormalised(base.size))
+    exact = isinstance(base, Averaged) and base.error == 0
+    return node if exact or isinstance(base, ProvenGaussian | ProvenNormalised) else None
+
+
+@final
+@dataclass(frozen=True)
+class ProvenGaussian(Base[Moments]):
+    """Gaussian unit: see `layers.Gaussian`."""
+
+    values: Moments
+
+    gaussian: ClassVar[bool] = True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        h, n = self.values, cast("Certified", n)
+        if m > 1:
+            return maxima.moments(n, phi, m, h)
+        if phi is None:
+            return h
+        if phi.closed is None or not h.centred:
+            return gaussian.moments(n, phi, h)
+        mean, none = phi.closed.mean(n, h.variance), n.number(0)
+        if h.var_chi.is_zero():
+            return Moments(mean, phi.closed.spread(n, none, h.var_mu), none)
+        shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
+        return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
+
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        return never_flat(phi, size)
+
+
+@final
+@dataclass(frozen=True)
+class ProvenNormalised(Base[Moments]):
+    """Batch-normalised unit: see `layers.normalised.Normalised`."""
+
+    size: int
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        return sphere.moments(cast("Certified", n), phi, m, self.size)
+
+
+def never_flat(phi: Function | None, size: int) -> int:
+    """Return 0, the probability that phi has one value over a batch. ValueError: phi is constant on an interval."""
+    if phi is None or ZERO not in phi.slope.formulas:
+        return 0
+    raise ValueError(
+        f"BatchNorm in batches of {size} behind {phi.name!r}, which is constant on a stretch: how often a batch lies "
+        f"there is not certified; use the full batch, or {ESTIMATED}"
+    )

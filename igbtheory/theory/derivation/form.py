@@ -1,0 +1,106 @@
+"""Formulas in the form in which a person would print them."""
+
+from functools import lru_cache
+from math import lcm
+from typing import Any
+
+import sympy as sp
+
+from igbtheory.theory.derivation.writing import COLUMN, width
+
+HIGHEST = 24
+"""Highest power of one exponential of a number in a polynomial that SymPy factorises within a second."""
+LONG, RULE = 60, 150
+"""Largest number of operations of a formula that is simplified, and of the rule of a layer in its two symbols."""
+
+
+@lru_cache(maxsize=1024)
+def simplified(expression: Any, most: int = LONG) -> Any:
+    """Return the expression in its shortest form, with acos c for the angle between two data.
+
+    most: number of operations above which the expression is only factorised.
+    """
+    found, exponentials = _with_symbols(in_angles(sp.sympify(expression)))
+    forms = [found, *_by_factors(found)]
+    if found.count_ops() <= most:
+        forms += [*_by_terms(found), *_by_rules(found)]
+    forms = [form.xreplace(exponentials) for form in forms]
+    lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
+    least = min(lengths.values())
+    return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
+
+
+def _with_symbols(expression: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return the expression with symbols for exponentials of decimals, and the meanings of the symbols.
+
+    SymPy takes exp(617/500) for a power of exp(1/500), and factorises polynomials of a degree of hundreds. It finds
+    common factors of exponentials of small numbers, which are therefore left to it.
+    """
+    powers = expression.atoms(sp.exp)
+    numbers = {number for power in powers for number in power.exp.atoms(sp.Rational)}
+    unit = lcm(*(number.q for number in numbers))
+    if all(abs(number * unit) <= HIGHEST for number in numbers):
+        return expression, {}
+    symbols = {power: sp.Dummy(positive=True) for power in powers}
+    return expression.xreplace(symbols), {symbol: power for power, symbol in symbols.items()}
+
+
+def readable(expression: Any) -> Any:
+    """Return the shortest form, or the sum itself if the shortest form is one fraction that is too wide for a row."""
+    found = simplified(expression, RULE)
+    return found if found.is_Add or width(found) <= COLUMN else in_angles(sp.sympify(expression))
+
+
+@lru_cache(maxsize=4096)
+def _length(found: Any) -> int:
+    """Return the number of operations, in which a fraction counts twice."""
+    return int(found.count_ops() + found.count(_is_fraction))
+
+
+def _is_fraction(part: Any) -> bool:
+    return (part.is_Pow and part.exp.could_extract_minus_sign()) or (part.is_Rational and not part.is_Integer)
+
+
+def _signs(found: Any) -> tuple[Any, Any]:
+    """Return a fraction, and the equal fraction with the signs of numerator and denominator changed."""
+    above, below = sp.fraction(found)
+    return found, sp.Mul(-above, 1 / -below) if below.is_Add else found
+
+
+def _by_factors(found: Any) -> list[Any]:
+    return [sp.factor_terms(found), found.replace(_is_root, lambda root: sp.factor(root.base) ** root.exp)]
+
+
+def _by_terms(found: Any) -> list[Any]:
+    terms = sp.Add(*map(sp.factor, sp.Add.make_args(sp.expand(found))))
+    return [terms, sp.collect(terms, sp.pi), sp.factor_terms(terms)]
+
+
+def _by_rules(found: Any) -> list[Any]:
+    try:
+        shorter = sp.gammasimp(sp.simplify(found))
+    except sp.PolynomialError:  # of averages whose activation has a symbol
+        return []
+    return [shorter, sp.factor(shorter), *_by_factors(shorter)]
+
+
+def _is_root(part: Any) -> bool:
+    return isinstance(part, sp.Pow) and part.exp.is_Rational and not part.exp.is_integer and part.base.is_Add
+
+
+def in_angles(expression: Any) -> Any:
+    """Return the expression without sin^2 and asin, which the rules of layers use only to keep digits."""
+    halves = expression.replace(_is_square_of_sine, lambda power: (1 - sp.cos(2 * power.base.args[0])) / 2)
+    return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: _arccosine(angle.args[0]))
+
+
+def _is_square_of_sine(part: Any) -> bool:
+    return isinstance(part, sp.Pow) and part.exp == 2 and isinstance(part.base, sp.sin)
+
+
+def _arccosine(sine: Any) -> Any:
+    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 if s contains a square root, which then disappears."""
+    roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
+    if not sine.is_negative and any(roots):
+        return sp.acos(sp.factor(1 - 2 * sine**2)) / 2
+    return sp.pi / 2 - sp.acos(sine)

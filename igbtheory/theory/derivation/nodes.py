@@ -1,0 +1,111 @@
+"""Bases of nodes whose averages are SymPy formulas."""
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any, ClassVar, final
+
+import sympy as sp
+
+from igbtheory.layers.batches.normalised import Normalised
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.base import Averaged, Base
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode, moments_only
+from igbtheory.layers.nodes.sums import add_moments
+from igbtheory.layers.residual import Residual
+from igbtheory.mathematics.averages.constant_batches import flat_ends
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numbers.symbolic import SYMBOLIC
+from igbtheory.theory.derivation import batch, closed
+from igbtheory.theory.derivation.average import over_gaussian
+from igbtheory.theory.derivation.form import readable
+from igbtheory.theory.derivation.states import C, Q, S, V
+
+
+@final
+@dataclass(frozen=True)
+class FormalGaussian(Base[Moments]):
+    """Gaussian unit. An average without a closed form stays unevaluated."""
+
+    values: Moments
+
+    gaussian: ClassVar[bool] = True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        if phi is None and m == 1:
+            return self.values
+        found = _average(phi or FUNCTIONS["linear"], m, self.values)
+        return found if self.values.within is None else replace(found, within=sp.nan)
+
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        """Return the probability that phi is constant over a batch of independent data.
+
+        It is 2^-size for each side of 0 on which phi is constant.
+        """
+        ends = () if phi is None else flat_ends(phi)
+        finite = None if ends is None else [end for end in ends if isfinite(end)]
+        if finite == []:
+            return sp.Integer(0)
+        if finite is None or any(finite) or m > 1 or self.values.covariance != 0 or not self.values.centred:
+            raise ValueError(
+                f"the probability that the activation is constant over a batch of {size} data has no closed form here; "
+                "derive the full batch, or use predict()"
+            )
+        return len(finite) * sp.Rational(1, 2) ** size
+
+
+def _average(phi: Function, m: Any, h: Moments) -> Moments:
+    """Return the moments of phi(M). If phi is homogeneous, a power of the variance of h is a factor of them."""
+    v, q = (sp.expand(sp.sympify(part)) for part in (h.var_mu, h.variance))
+    scale = sp.Integer(1)
+    if phi.degree is not None and h.centred:
+        scale, v, q = q ** SYMBOLIC.number(phi.degree), sp.cancel(v / q), sp.Integer(1)
+    elif (v, q) == (sp.expand(C * Q), Q):
+        v = V
+    s = S if (v, q) == (V, Q) else q - v
+    found = closed.moments(phi, m, Moments(h.mean, v, q - v)) or over_gaussian(phi, m, Moments(h.mean, v, s))
+    return Moments(sp.sqrt(scale) * found.mean, scale * found.var_mu, scale * found.var_chi)
+
+
+@final
+@dataclass(frozen=True)
+class FormalBatch(Base[Moments]):
+    """Unit normalised over a batch of `size` data. law: "exact", or "proxy" if only the other data normalise it."""
+
+    size: Any
+    law: str
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        return batch.moments(phi or FUNCTIONS["linear"], m, self.size, self.law)
+
+
+def behind(layer: Layer, node: LawNode) -> LawNode:
+    """Return the node after a layer, with a base whose averages are formulas."""
+    if isinstance(layer, Residual):
+        return layer.through(node, behind, add_moments)
+    return _formal(layer.law(_combined(node) if isinstance(layer, Dense) else node))
+
+
+def _combined(node: LawNode) -> LawNode:
+    """Return the node before a Dense, which needs only mean^2 + var_mu and var_chi, in their shortest forms."""
+    x = node.averaged()
+    mean2 = x.mean * x.mean
+    shared, spread = (readable(sp.sympify(part)) for part in (mean2 + x.var_mu, x.var_chi))
+    return moments_only(SYMBOLIC, Moments(0, shared, spread, within=None if x.within is None else mean2 + x.within))
+
+
+def _formal(node: LawNode) -> LawNode:
+    base = node.base
+    if isinstance(base, Gaussian):
+        return replace(node, base=FormalGaussian(base.values))
+    if isinstance(base, Normalised):
+        if base.eps != 0:
+            raise ValueError(f"expected BatchNorm with eps=0 to derive, got eps={base.eps}; use predict()")
+        return replace(node, base=FormalBatch(base.size, base.estimator))
+    if isinstance(base, FormalGaussian | FormalBatch | Averaged):
+        return node
+    raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict()")

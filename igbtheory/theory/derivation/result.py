@@ -1,0 +1,179 @@
+"""The result of `Network.derive`: formulas for the variances, the bias ratio and the density of G0."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import sympy as sp
+
+from igbtheory.layers.layer import Layer
+from igbtheory.mathematics.averages.mesh import UnresolvedError
+from igbtheory.theory.derivation.average import Average, in_double
+from igbtheory.theory.derivation.depth import AtDepth, at_depth
+from igbtheory.theory.derivation.document import Document, density, quantile
+from igbtheory.theory.derivation.form import LONG, simplified
+from igbtheory.theory.derivation.recursion import Recursion
+from igbtheory.theory.derivation.shorthands import documented
+from igbtheory.theory.derivation.states import Rule, S, V, at
+from igbtheory.theory.output_layer import OutputLayer
+
+CHAINED = 2
+"""Number of hidden layers up to which formulas are given in full, even if they are long."""
+FEW = 8
+"""Number of digits that are printed of a value from quadrature."""
+QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
+
+
+@final
+@dataclass(frozen=True)
+class DerivedLayer:
+    """Variances after a Dense: var_mu, var_chi.
+
+    explicit: True if they are in the symbols of the network, False if they are in the symbols v_mu_l, v_chi_l of the
+    layer l = `before`.
+    """
+
+    var_mu: Any
+    var_chi: Any
+    rule: Rule
+    before: int
+    explicit: bool
+
+    @cached_property
+    def gamma(self) -> Any:
+        """Bias ratio var_mu/var_chi."""
+        return simplified(self.var_mu / self.var_chi)
+
+    @cached_property
+    def c(self) -> Any:
+        """Correlation var_mu/(var_mu + var_chi) of two data."""
+        return simplified(self.var_mu / (self.var_mu + self.var_chi))
+
+
+def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLayer, ...]:
+    """Return the layers with these rules. before: the layers whose symbols the rules contain, 0 for the inputs."""
+    found: list[DerivedLayer] = []
+    for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
+        prior = found[k - 1] if k else None
+        explicit = prior is None or prior.explicit or not rule.symbols
+        values = tuple(at(part, k) for part in rule.local)
+        if explicit:
+            exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
+            explicit = i <= CHAINED or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
+        of_mu, of_chi = map(simplified, exact) if explicit else values
+        found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
+    return tuple(found)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Derivation(OutputLayer):
+    """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
+
+    per_layer: the formulas after every Dense. With more than two hidden layers, long formulas are in the symbols
+    v_mu_l, v_chi_l of the layer before. gamma, c and the variances are then evaluated layer by layer, and
+    `gamma.doit()` is the formula in full. layers, inputs: the network and its inputs.
+    """
+
+    per_layer: tuple[DerivedLayer, ...]
+    layers: tuple[Layer, ...]
+    inputs: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from igbtheory.theory.derivation import derive  # noqa: PLC0415 - it imports this module
+
+        return derive, (self.layers, self.inputs)
+
+    def _output(self, name: str) -> Any:
+        last = self.per_layer[-1]
+        if last.explicit:
+            return getattr(last, name)
+        depth = len(self.per_layer)
+        mu, chi = (at(symbol, depth) for symbol in (V, S))
+        result = {"var_mu": mu, "var_chi": chi, "gamma": mu / chi, "c": mu / (mu + chi)}[name]
+        return Recursion(sp.Symbol(f"{name}_{depth}", positive=True), result, self._steps)
+
+    @cached_property
+    def _steps(self) -> Any:
+        layers = enumerate(self.per_layer, 1)
+        return sp.Tuple(
+            *(
+                sp.Tuple(at(symbol, i), part)
+                for i, layer in layers
+                for symbol, part in ((V, layer.var_mu), (S, layer.var_chi))
+            )
+        )
+
+    def pdf(self, g: Any) -> Any:
+        """Return the density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) of G0, with y = sqrt(2) erfinv(2 g - 1)."""
+        g = sp.sympify(g)
+        if self.gamma == 0:
+            return sp.DiracDelta(g - sp.Rational(1, 2))
+        return density(self.gamma, quantile(g))
+
+    def at_depth(self, depth: Any) -> AtDepth:
+        """Return gamma for a symbol `depth` of hidden layers that are all equal to those of this network.
+
+        It is a closed solution of the recursion, or its leading term at large depth. ValueError if neither is known.
+        """
+        return at_depth(self.per_layer, depth)
+
+    def value(self) -> float:
+        """Return gamma in double precision. TypeError if it contains symbols."""
+        symbols = sorted(self.gamma.free_symbols, key=str)
+        if symbols:
+            raise TypeError(
+                f"expected a gamma without symbols, got one in {', '.join(map(str, symbols))}; substitute numbers for "
+                "them in the network, and derive or predict again"
+            )
+        return float(_value(self.gamma))
+
+    @cached_property
+    def _document(self) -> Document:
+        return documented(self.per_layer)
+
+    def latex(self) -> str:
+        """Return the formulas as an align* environment of LaTeX, in rows for a column of 80 mm.
+
+        A single term that cannot be split, such as a nested integral, may be slightly wider.
+        """
+        return self._document.latex()
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the formulas as text with their digits, all printed equations, their LaTeX, and the layers."""
+        return {
+            **{name: f"{getattr(self, name)}{_digits(getattr(self, name))}" for name in QUANTITIES},
+            "equations": self._document.texts(),
+            "latex": self.latex(),
+            "per_layer": [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in self.per_layer],
+        }
+
+    def __repr__(self) -> str:
+        return f"Derivation(gamma={self.gamma if self.per_layer[-1].explicit else 'by recursion'})"
+
+    def __str__(self) -> str:
+        return self._document.text({name: _digits(getattr(self, name)) for name in QUANTITIES})
+
+
+def _digits(formula: Any) -> str:
+    """Return the text " = digits" of a formula.
+
+    It is "" if the formula is a number itself, has symbols, or has an average that quadrature does not resolve.
+    """
+    if formula.free_symbols or (formula.is_Atom and formula.is_Number):
+        return ""
+    try:
+        return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
+    except UnresolvedError:
+        return ""
+
+
+def _value(formula: Any) -> Any:
+    """Return a formula without symbols with its averages replaced by their values from quadrature."""
+    if not formula.has(Average):
+        return formula
+    return formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)

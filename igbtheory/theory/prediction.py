@@ -1,0 +1,278 @@
+"""The result of `Network.predict`: variances, bias ratio and regime after every layer, and the law of G0."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.foundations.accuracy import EstimateWarning
+from igbtheory.foundations.saved import maker
+from igbtheory.layers.chain import each
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.theory.output_layer import OutputLayer, of_output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.finite_batches import BatchedGuessLaw
+    from igbtheory.guesses.several import ClassGuessLaw
+    from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
+    from igbtheory.guesses.share_of_class_0 import GuessLaw
+    from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.layers.layer import Layer
+
+UNIFORM = 1e-9
+"""Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
+SHOWN = 30
+"""Largest number of layers that are printed; of a deeper network a selection is."""
+COLUMNS = ("var_mu", "var_chi", "gamma", "c")
+QUANTITIES = (*COLUMNS, "c_within", "error")
+
+
+@final
+@maker
+@dataclass(frozen=True, eq=False)
+class PerLayer:
+    """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
+
+    n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
+    var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
+    one batch, equal to var_mu without batches. A residual block counts as one Dense layer.
+    """
+
+    n: Kind
+    var_mu: NDArray[Any]
+    var_chi: NDArray[Any]
+    error: NDArray[np.float64]
+    within: NDArray[Any]
+
+    @cached_property
+    def gamma(self) -> NDArray[Any]:
+        """Bias ratio gamma = var_mu/var_chi; inf where only var_chi is 0, NaN where both are 0."""
+        return np.asarray(self.n.ratio(self.var_mu, self.var_chi))
+
+    @cached_property
+    def c(self) -> NDArray[Any]:
+        """Correlation c = var_mu/(var_mu + var_chi) of two data; if there are batches, of different batches."""
+        return np.asarray(self.n.ratio(self.var_mu, self.var_mu + self.var_chi))
+
+    @cached_property
+    def c_within(self) -> NDArray[Any]:
+        """Correlation of two data of one batch; equal to c without batches and in the limit of a full batch."""
+        return np.asarray(self.n.ratio(self.within, self.var_mu + self.var_chi))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.var_mu, self.var_chi, self.within)
+        if self.var_mu.dtype != object:
+            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within)
+        # an mpmath number belongs to a context, so it is saved as text
+        texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in parts)
+        return per_layer_of_texts, (self.n, self.error, *texts)
+
+
+def repr_digits(x: Any) -> str:
+    """Return an mpmath number as text with enough digits to recover the number exactly."""
+    return str(x.context.nstr(x, x.context._repr_digits))  # noqa: SLF001 - mpmath has no public name for it
+
+
+@maker
+def per_layer_of_texts(n: Kind, error: NDArray[np.float64], var_mu: Any, var_chi: Any, within: Any) -> PerLayer:
+    """Return the moments of kind n from texts that `repr_digits` wrote."""
+    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within))
+
+
+@final
+@dataclass(frozen=True)
+class Batch:
+    """Batches of the BatchNorm layers: `size` data, or None for the full batch.
+
+    at(D) returns the prediction with batches of D data.
+    """
+
+    size: int | None
+    at: "Callable[[int], Prediction]"
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Prediction(OutputLayer):
+    """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
+
+    per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
+    inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
+    of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
+    estimated: the layers without an exact rule in their place, which were estimated from draws; `error` includes the
+    error of these estimates. layers, inputs: the network and its inputs, or () and None if they are unknown.
+    """
+
+    per_layer: PerLayer
+    dataset: "DatasetGuessLaw | None" = None
+    batch: Batch | None = None
+    effective_rank: float = float("inf")
+    estimated: "tuple[Layer, ...]" = ()
+    layers: "tuple[Layer, ...]" = ()
+    inputs: Any = None
+
+    c_within = of_output("c_within", "Correlation of an output for two data of one batch; equal to c without batches.")
+    error = of_output(
+        "error",
+        "Estimated relative error of var_mu and var_chi; on a data set the error of var_mu is relative to their sum.",
+    )
+
+    @property
+    def regime(self) -> Any:
+        """Regime: "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
+
+        "uniform" means that gamma differs from 1 by no more than its rounding error, and by 1e-9 at most. A sweep gives
+        an array of texts. `G0.majority()` measures the bias by the share of the data that the favoured class gets.
+        """
+        gamma = np.asarray(self.gamma, dtype=float)
+        near = np.abs(gamma - 1) <= np.minimum(4 * self.error, UNIFORM)
+        words = np.where(near, "uniform", np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", "")))
+        return str(words) if words.ndim == 0 else words
+
+    @cached_property
+    def G0(self) -> "GuessLaw | DatasetGuessLaw":  # noqa: N802 - the papers' letter
+        """Law of the fraction of the data that the network assigns to class 0."""
+        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is used
+
+        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
+
+    def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
+        """Return the law of the fractions of the data assigned to 2 to 1000 classes with independent outputs."""
+        if self.dataset is not None:
+            from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
+
+            return DatasetClassLaw(self.dataset, n_classes)
+        from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
+
+        return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
+
+    def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
+        """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.
+
+        The outputs are divided by the temperature before the softmax.
+        """
+        if self.dataset is not None:
+            from igbtheory.guesses.several_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
+
+            return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
+        if np.ndim(self.gamma):
+            raise ValueError(f"expected one network, got a sweep of shape {np.shape(self.gamma)}; loop over its values")
+        from igbtheory.guesses.softmax import SoftmaxLaw  # noqa: PLC0415 - as above
+
+        return SoftmaxLaw(float(self.var_mu), float(self.var_chi), n_classes, temperature)
+
+    @property
+    def _counts(self) -> "Callable[[int], BatchedGuessLaw] | None":
+        return None if self.batch is None else Counts(self, self.batch)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as plain values, with the moments after every layer."""
+        law: Any = self.G0
+        moments = {"mean": law.mean(), "var": law.var(), "std": law.std()}
+        if self.dataset is None:
+            moments["majority"] = law.majority()
+        rank = {} if np.isinf(self.effective_rank) else {"effective_rank": self.effective_rank}
+        return {
+            **{name: getattr(self, name) for name in (*QUANTITIES, "regime")},
+            **rank,
+            "G0": moments,
+            "per_layer": {name: getattr(self.per_layer, name) for name in QUANTITIES},
+        }
+
+    def columns(self) -> dict[str, Any]:
+        """Return a table with a row for every Dense layer, or for every network of a sweep.
+
+        The rows of a sweep begin with its parameters, and the moments are those of the output.
+        """
+        shape = np.shape(self.gamma)
+        if not shape:
+            layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
+            return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
+        swept = {
+            name: value
+            for owner in (*each(self.layers), self.inputs)
+            for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
+            if np.ndim(value) and not isinstance(value, tuple)
+        }
+        output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
+        return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
+
+    def __str__(self) -> str:
+        if np.ndim(self.gamma):
+            return repr(self)
+        from igbtheory.foundations.text import number, table  # noqa: PLC0415 - most predictions are not printed
+
+        depth = len(self.per_layer.var_mu)
+        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
+        columns = [getattr(self.per_layer, name) for name in COLUMNS]
+        rows = (["output" if i == depth else str(i), *(number(column[i - 1], 8) for column in columns)] for i in shown)
+        return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary(number)])
+
+    def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
+        """Yield the lines about the output and the guesses of one network."""
+        digits = getattr(self.per_layer.n, "digits", 15)
+        law: Any = self.G0
+        yield f"gamma   {number(self.gamma, digits)}"
+        yield f"c       {number(self.c, digits)}"
+        if self.batch is not None and self.batch.size is not None:
+            c_within = "not known" if np.isnan(float(self.c_within)) else number(self.c_within, digits)
+            yield f"c       {c_within} within a batch of {self.batch.size}"
+        if np.isfinite(self.effective_rank):
+            yield f"rank    {self.effective_rank:.3g}, effective: BatchNorm has no exact rule here, but draws"
+        favoured = ""
+        if self.dataset is None:
+            favoured = f": on average the favoured class gets {law.majority():.2%} of the data"
+        yield f"regime  {self.regime}{favoured}"
+        yield f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations"
+        # with more than 307 digits the error may be smaller than all doubles
+        error = f"{float(self.error):.1g}" if self.error else "below 1e-307"
+        yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
+        if self.estimated:
+            yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
+
+    def __repr__(self) -> str:
+        if np.ndim(self.gamma):
+            gamma = np.asarray(self.gamma, dtype=float)
+            return f"Prediction(sweep of shape {gamma.shape}, gamma from {gamma.min():.6g} to {gamma.max():.6g})"
+        parts = (f"{name}={_text(getattr(self, name))}" for name in ("var_mu", "var_chi", "gamma", "c"))
+        return f"Prediction({', '.join(parts)}, regime={self.regime!r})"
+
+    def _repr_latex_(self) -> str:
+        if np.ndim(self.gamma):
+            return rf"$\text{{{self!r}}}$"
+        values = rf"\mathrm{{Var}}_W(\mu) = {_text(self.var_mu)},\; \mathrm{{Var}}_\chi(O) = {_text(self.var_chi)}"
+        return rf"$\displaystyle {values},\; \gamma = {_text(self.gamma)},\; c = {_text(self.c)}$"
+
+
+@final
+@dataclass(frozen=True)
+class Counts:
+    """Law of the number of guesses among D data in batches; a full batch has all D data."""
+
+    prediction: Prediction
+    batch: Batch
+
+    def __call__(self, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
+        """Return the law of the number of guesses among D data."""
+        from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
+
+        prediction, batch = self.prediction, self.batch
+        known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
+        found = prediction if known else batch.at(batch.size or D)
+        if len(found.estimated) > len(prediction.estimated):
+            message = (
+                "the covariance of two data of one batch after these layers has no exact rule: it is estimated from "
+                "draws, to about three digits"
+            )
+            warnings.warn(message, EstimateWarning, stacklevel=4)
+        return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
+
+
+def _text(value: Any) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
