@@ -310,7 +310,7 @@ def test_values_that_an_option_takes_are_listed_as_they_are_written(capsys: Capt
         ("a,1\n1,2\n3,4\n", "could not convert"),
         (
             "1;2\n3;4\n",
-            "'3;4' to float64 at row 0, column 1; write rows of numbers separated by commas",
+            "'3;4' to float64 at row 0, column 0; write rows of numbers separated by commas",
         ),
         ("1,2\n3\n", "columns changed from 2 to 1 at row 2; write rows"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),

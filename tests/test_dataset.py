@@ -144,7 +144,6 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
         (np.array([[1e-170, 2e-170], [0.0, 1e-170]]), ValueError, "scale the data"),
         (np.array([[1j, 2.0], [0.0, 1.0]]), TypeError, "real numbers, got complex ones"),
         (np.array([[1e200, 2.0], [0.0, 1.0]]), ValueError, "out of range"),
-        (np.array([[1.0, 2.0], [0.0, 0.0]]), ValueError, "datum 1 .* all zeros"),
     ],
 )
 def test_bad_data_are_refused(data: Any, error: type[Exception], sentence: str) -> None:
@@ -153,6 +152,15 @@ def test_bad_data_are_refused(data: Any, error: type[Exception], sentence: str) 
     for norm in ("batch", "layer"):  # each has its own way to lose what is out of range
         with pytest.raises(error, match=sentence):
             igb.mlp(1, norm=norm).predict(data)
+
+
+def test_outputs_that_tie_are_refused() -> None:
+    zeros = np.array([[1.0, 2.0], [0.0, 0.0]])
+    for norm in (None, "layer"):
+        with pytest.raises(ValueError, match=r"datum 1 .* layer 1, .* all zeros"):
+            igb.mlp(2, norm=norm).predict(zeros)
+    for net in (igb.mlp(2, norm="batch"), igb.mlp(2, "sigmoid")):  # which move the zeros away
+        assert net.predict(zeros).var_chi > 0
 
 
 def test_a_tensor_is_taken_without_its_gradients() -> None:

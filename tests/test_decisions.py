@@ -83,6 +83,11 @@ def test_frames_are_tables_with_names(tmp_path: Path) -> None:
     assert np.array_equal(data, X)
     assert labels is not None
     assert labels.tolist() == np.array([0, 2, 1])[LABELS].tolist()
+    pd.DataFrame({"a": [np.nan, 1.0], "b": X[:2, 1]}).to_parquet(tmp_path / "x.parquet")
+    assert np.isnan(igb.read_data(tmp_path / "x.parquet")[0][0, 0])
+    (tmp_path / "x.h5").touch()
+    with pytest.raises(ValueError, match="any program"):
+        igb.read_data(tmp_path / "x.h5")
     # without names pandas numbers the columns, which is no question here
     pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
     assert np.array_equal(igb.read_data(tmp_path / "x.parquet")[0], X)
@@ -160,6 +165,7 @@ def test_channels_last_are_channels_whatever_the_type(kind: str, axes: str | Non
         ((6, 8, 8), "float64", "NHW", (6, 1, 8, 8)),
         ((6, 8, 8), "float64", "NTF", (6, 8, 8)),
         ((6, 3, 3, 3), "uint8", "NCHW", (6, 3, 3, 3)),
+        ((6, 2, 4, 4), "float64", "NCHW", (6, 2, 4, 4)),
         ((6, 4, 5, 3), "float64", "NHWC", (6, 3, 4, 5)),
         ((6, 8, 5), "float64", None, (6, 8, 5)),
         ((6, 8, 8), "uint8", None, (6, 1, 8, 8)),

@@ -292,16 +292,39 @@ def test_windows_of_one_pixel_are_vectors(name: str) -> None:
         ((CONVOLUTION, igb.ClassToken(), igb.Flatten(), OUT), X, "PatchEmbedding"),
         ((igb.Conv2d(3, groups=2), igb.Flatten(), OUT), X, "groups=1 in the first"),
         ((igb.PatchEmbedding(3), igb.Flatten(), OUT), X, "crop"),
-        ((CONVOLUTION, RELU, igb.Flatten(), OUT), X * (np.arange(4) > 1), "standardised"),
+        ((CONVOLUTION, RELU, igb.Flatten(), OUT), X * (np.arange(3) > 0)[:, None, None, None], "datum 0 .* all zeros"),
     ],
 )
 def test_bad_input_is_named_with_the_remedy(layers: Any, inputs: Any, message: str) -> None:
     net = igb.Network(*layers)
     with pytest.raises(ValueError, match=message):
         net.predict(inputs)
-    if message not in {"standardised", "groups=1 in the first"}:  # finite networks have no trouble with it
+    if message not in {"datum 0 .* all zeros", "groups=1 in the first"}:  # finite networks have no trouble with it
         with pytest.raises(ValueError, match=message):
             net.simulate(2, 4, 8, inputs=inputs)
+
+
+@pytest.mark.parametrize(
+    ("name", "at_0"),
+    [("tanh", 0), ("sigmoid", 0.5), ("cos", 1), ("step", 1), ("MaxPool(2) | cos", 1), ("RMSNorm | cos", 1)],
+)
+def test_windows_of_zeros_are_constants(name: str, at_0: float) -> None:
+    def kernel(images: Any, sigma_b2: float = 0.0) -> Any:
+        net = igb.Network.read(f"Conv2d(1, sigma_b2={sigma_b2}) | {name} | Flatten | Dense(1)")
+        return net.predict(images).dataset.kernels()[0]
+
+    lit = X[..., :1]
+    dark = np.concatenate([lit, 0 * lit], axis=-1)
+    assert kernel(dark) == pytest.approx((kernel(lit) + at_0**2) / 2, rel=1e-12)
+    dark[0, :, 0] = 0
+    if name not in {"step", "RMSNorm | cos"}:  # whose samples jump at 0
+        # a slope of at most 1 moves by the standard deviation 1e-7
+        assert kernel(dark) == pytest.approx(kernel(dark, 1e-14), abs=1e-7)
+
+
+def test_opposite_images_get_opposite_guesses() -> None:
+    net = igb.Network.read("Conv2d(3) | tanh | AvgPool2d(2) | Conv2d(2) | sin | Flatten | Dense")
+    assert net.predict(np.concatenate([X, -X])).G0.var() == 0
 
 
 def test_what_does_not_fit_is_refused_before_it_starts() -> None:

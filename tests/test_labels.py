@@ -103,7 +103,7 @@ def test_predictions_and_measurements_take_pairs_data_sets_and_loaders() -> None
     data = TensorDataset(torch.tensor(X), torch.tensor(CLASSES))
     named = [{"image": x, "label": y} for x, y in data]
     expected, net = igb.mlp(2).predict(X), igb.mlp(2)
-    for inputs in ((X, CLASSES), (X, np.eye(3)[CLASSES]), (X, None), data, DataLoader(data, 5)):
+    for inputs in ((X, CLASSES), (X, np.eye(3)[CLASSES]), (X, None), data, DataLoader(data, 5), DataLoader(named, 5)):
         assert net.predict(inputs).gamma == expected.gamma
     measured = igb.measure(lambda: torch.nn.Linear(64, 3), (X, CLASSES), 3)
     for inputs in (data, DataLoader(data, 5), DataLoader(named, 5)):

@@ -1,7 +1,7 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Integral
 from reprlib import repr as shortened
@@ -15,6 +15,13 @@ DEEPEST = 10_000_000
 """Largest number of repeated layers."""
 LISTED = 60
 """Largest number of names that an error message lists."""
+DATA = {
+    **dict.fromkeys(("data", "images", "image", "pixel_values", "features"), "labels"),
+    "x": "y",
+    "x_train": "y_train",
+    "inputs": "targets",
+}
+"""Names of data, in lower case, and the usual name of their labels."""
 REMEDIES = {
     "sigma_w2": "pass a variance such as 2.0",
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
@@ -173,7 +180,12 @@ def data_set(inputs: Any) -> Any:
     if not 2 <= array.ndim <= 4:
         raise ValueError(
             "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
-            f"channels, height, width), got shape {array.shape}; reshape it, for example with X.reshape(len(X), -1)"
+            f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
+        )
+    if array.ndim == 4 and array.shape[3] in {1, 3, 4} and array.shape[1] == array.shape[2] > 4:
+        raise ValueError(
+            f"expected images (n_samples, channels, height, width), got shape {array.shape}, whose channels come last; "
+            "move them, np.moveaxis(X, -1, 1)"
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
@@ -199,8 +211,19 @@ def _unlabelled(inputs: Any) -> Any:
         inputs = loaded.DataLoader(inputs, batch_size=256)
     if loaded is None or not isinstance(inputs, loaded.DataLoader):
         return inputs
-    batches = (batch[0] if isinstance(batch, tuple | list) else batch for batch in inputs)
-    return np.concatenate([np.asarray(unmasked("data", batch)) for batch in batches])
+    return np.concatenate([np.asarray(unmasked("data", _first(batch))) for batch in inputs])
+
+
+def _first(batch: Any) -> Any:
+    """Return the data of a batch, which may be in front of labels, or have a name beside theirs."""
+    if isinstance(batch, Mapping):
+        names = [name for name in batch if name.lower() in DATA]
+        if not names:
+            raise TypeError(
+                f"expected batches (X, y), got a dictionary of {', '.join(batch)}; pass batches of its arrays"
+            )
+        return batch[names[0]]
+    return batch[0] if isinstance(batch, tuple | list) else batch
 
 
 def _kind(inputs: Any, array: Any) -> str:

@@ -8,13 +8,6 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 
 Labels = NDArray[np.int64]
-DATA = {
-    **dict.fromkeys(("data", "images", "image", "pixel_values", "features"), "labels"),
-    "x": "y",
-    "x_train": "y_train",
-    "inputs": "targets",
-}
-"""Names of data, in lower case, and the usual name of their labels."""
 LABELS = {*["y", "y_train", "label", "labels", "target", "targets", "class", "classes", "category", "species"]}
 """Names of labels, in lower case."""
 

@@ -44,7 +44,7 @@ class Dense(Layer):
         if len(shape) > 1:
             raise ValueError(
                 f"expected vectors in front of {self!r}, got images of {' x '.join(map(str, shape))} positions; put "
-                "Flatten() or GlobalAvgPool() in front of it, or pass vectors, X.reshape(len(X), -1)"
+                "Flatten() or GlobalAvgPool() in front of it"
             )
         return shape
 

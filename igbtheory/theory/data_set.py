@@ -43,7 +43,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
-        refuse_lost(n, variance, i + 1)
+        if variance != 0:  # constants are refused if the outputs tie
+            refuse_lost(n, variance, i + 1)
     # smaller values are rounding errors of a centred kernel, or of a kernel of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
@@ -52,7 +53,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     else:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
-    arcsines = np.mean([world.arcsines for world in worlds], axis=0)
+    # the sum of opposite arcsines is 0 up to rounding
+    arcsines = np.maximum(np.mean([world.arcsines for world in worlds], axis=0), 0.0)
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
     law = DatasetGuessLaw(found.outputs, float(arcsines[-1]), kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines)

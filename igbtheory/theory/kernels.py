@@ -11,7 +11,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, each, needed
 from igbtheory.layers.layer import Layer
@@ -23,7 +22,7 @@ from igbtheory.layers.nodes.places import Places, at_positions, of_shape
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
-from igbtheory.theory.refusals import is_whole, refuse_dark, refuse_many, refuse_scale, refuse_silent
+from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refuse_silent
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
@@ -155,15 +154,11 @@ class OutputKernel:
 
         now = now.on(replace(self.passage, sees=sees if self.watched else None))
         found: list[Pairs] = []
-        batched = batch_of(self.layers) is not None
         for layer in self.layers:
             now = now.behind(layer)
             if layer.listed:
                 found.append(listed(now.node))
-                if len(found) == 1 and now.node.places is not None:
-                    refuse_dark(layer, now.node)
-                if len(found) == 1 or batched:
-                    refuse_silent(found, rows.start)
+        refuse_silent(found, rows.start)
         return now.node, [*(seen[number] for number in sorted(seen)), *found]
 
     def _parts(self) -> list[tuple[slice, slice]]:
@@ -231,7 +226,8 @@ def _sums(pairs: Pairs, start: int) -> list[Any]:
 
 def _arcsines(pairs: Pairs, start: int) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
-    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float, copy=False)
+    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
+    c = np.where(1 - abs(c) < ALIKE * FLOAT64.epsilon, np.sign(c), c)
     if start >= 0:
         own = np.arange(len(c))
         c[own, start + own] = 1

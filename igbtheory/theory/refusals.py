@@ -1,14 +1,13 @@
 """Refusals of a prediction: variances that are out of range, too many data, and data whose outputs tie."""
 
 from collections.abc import Sequence
-from math import isqrt
+from math import isfinite, isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.layers.nodes.places import Places
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
@@ -27,9 +26,10 @@ def refuse_scale(data: NDArray[np.float64]) -> None:
     """Refuse data whose mean squares leave the range of double precision."""
     largest = float(np.abs(data).max())
     if largest and not 1 / RANGE < largest * largest < RANGE:
+        many_digits = ", or use digits=30" if largest < 1 else ""  # they reach down further than up
         raise ValueError(
             f"expected data with squares between {1 / RANGE:g} and {RANGE:g}, got {largest:g} as the largest entry, "
-            "so variances are out of range; scale the data, for example X / np.abs(X).max(), or use digits=30"
+            f"so variances are out of range; scale the data{many_digits}"
         )
 
 
@@ -53,33 +53,26 @@ def _loss(value: float) -> str:
             "are not all 0, such as GaussianInputs(0, 1), or set sigma_b2 > 0"
         )
     return (
-        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or "
-        "digits=30"
+        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), "
+        f"{'sigma_b2 > 0, a norm, or digits=30' if isfinite(value) else 'or a norm'}"
     )
 
 
 def refuse_silent(found: list[Pairs], start: int) -> None:
-    """Refuse data whose pre-activations have no variance; start: number of the first of these data."""
+    """Refuse data whose outputs have no variance; start: number of the first of these data."""
     silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
     if not silent.size:
         return
-    if len(found) == 1:
+    first = next(i for i, pairs in enumerate(found) if np.ravel(pairs.q_a)[silent[0]] == 0)
+    if first == 0:
         why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
     else:
-        why, remedy = "its batch does not vary in front of a BatchNorm, which makes it 0", "remove data that are equal"
+        why = "its units are all 0, as those of a batch that does not vary are behind a BatchNorm"
+        remedy = "remove data that are equal"
     raise ValueError(
-        f"datum {start + silent[0]} has no variance behind Dense layer {len(found)}, so its outputs tie exactly: "
+        f"datum {start + silent[0]} has no variance behind Dense layer {first + 1}, so its outputs tie exactly: "
         f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
     )
-
-
-def refuse_dark(layer: Layer, node: KernelNode) -> None:
-    """Refuse images if some of their positions have no variance behind the first layer."""
-    if np.any(node.averaged().q_a == 0):
-        raise ValueError(
-            f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
-            "standardise the data with igb.standardised(X), or set sigma_b2 > 0"
-        )
 
 
 def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> None:

@@ -8,7 +8,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.labels import DATA, LABELS, Labels, labels_in
+from igbtheory.foundations.labels import LABELS, Labels, labels_in
 from igbtheory.layers.inputs import GaussianInputs
 
 
@@ -58,7 +58,7 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
 
 def _of_names(batch: Any) -> tuple[Any, ...]:
     """Return the data of a batch, and its labels if there are any, by their names."""
-    names = [name for name in batch if name.lower() in DATA]
+    names = [name for name in batch if name.lower() in checks.DATA]
     if len(names) != 1:
         raise TypeError(_unpacked("batches (X, y)", batch))
     return batch[names[0]], *[batch[name] for name in batch if name.lower() in LABELS][:1]

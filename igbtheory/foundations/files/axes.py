@@ -20,7 +20,10 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
     shape does not decide.
     """
     if axes is not None and AXES.get(checks.known("order of axes", axes, AXES)) != array.ndim:
-        raise ValueError(f"expected {AXES[axes]} axes for axes={axes!r}, got shape {array.shape}; name them all")
+        fits = " or ".join(f"axes={name!r}" for name, count in AXES.items() if count == array.ndim)
+        raise ValueError(
+            f"shape {array.shape} has not the axes {axes}; " + (f"pass {fits}" if fits else "pass no axes")
+        )
     if array.ndim not in {3, 4}:
         return Contents(array)
     axes = axes or (_order if array.ndim == 4 else _images_or_sequences)(array)
@@ -40,12 +43,12 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
 def _order(array: Array) -> str:
     """Return the order of the axes of images: channels are few, or else the other two axes are equal."""
     _, first, middle, last = array.shape
-    for few_first, few_last in (
-        (first in CHANNELS, last in CHANNELS),
-        (middle == last != first, first == middle != last),
-    ):
-        if few_first != few_last:
-            return "NCHW" if few_first else "NHWC"
+    square_last, square_first = middle == last != first, first == middle != last
+    comes_first, comes_last = first in CHANNELS or square_last, last in CHANNELS or square_first
+    if comes_first and comes_last:  # a square of pixels decides between small numbers, and asks if they disagree
+        comes_first, comes_last = first in CHANNELS and square_last, last in CHANNELS and square_first
+    if comes_first != comes_last:
+        return "NCHW" if comes_first else "NHWC"
     raise ValueError(
         f"shape {array.shape} does not say where the channels are; pass axes='NCHW' if they come first, or axes='NHWC' "
         "if they come last"

@@ -3,7 +3,7 @@
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.axes import arranged
 from igbtheory.foundations.files.contents import Array, Choices, Contents, as_labels, listed
-from igbtheory.foundations.labels import DATA, LABELS
+from igbtheory.foundations.labels import LABELS
 
 
 def of_names(arrays: dict[str, Array], choices: Choices) -> Contents:
@@ -29,7 +29,7 @@ def of_names(arrays: dict[str, Array], choices: Choices) -> Contents:
 
 def _data(arrays: dict[str, Array]) -> str:
     """Return the name of the data: the only array named so, or else the only one of a shape as of data."""
-    named = [name for name in arrays if name.lower() in DATA]
+    named = [name for name in arrays if name.lower() in checks.DATA]
     others = [name for name, x in arrays.items() if x.ndim > 1 and not _like_labels(name, x)]
     names = named or others or [*arrays]
     if len(names) > 1:
@@ -46,7 +46,7 @@ def _labels(arrays: dict[str, Array], data: str, count: int) -> str | None:
     """Return the name of the labels, or None: an array of labels with an entry for each datum."""
     fits = [name for name, x in arrays.items() if name != data and x.ndim and len(x) == count and _like_labels(name, x)]
     named = [name for name in fits if name.lower() in LABELS]
-    partner = [name for name in named if name.lower() == DATA.get(data.lower())]
+    partner = [name for name in named if name.lower() == checks.DATA.get(data.lower())]
     fits = partner or named or fits
     if len(fits) > 1:
         raise ValueError(

@@ -26,8 +26,12 @@ KINDS = (
 )
 """The readable formats in words, for messages."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-FRAMES = {".parquet": "read_parquet", ".feather": "read_feather", ".h5": "read_hdf", ".hdf5": "read_hdf"}
+FRAMES = {".parquet": "read_parquet", ".feather": "read_feather"}
 """Functions of pandas, by the ending of the files that they read."""
+HDF5 = (
+    "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert it in Python:\n"
+    "import pandas; pandas.read_hdf('x.h5').to_parquet('x.parquet')"
+)
 
 
 def read_data(
@@ -41,7 +45,7 @@ def read_data(
     """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples, ...), or None.
 
     Formats: .npy; .npz and .pt, where names such as X and y tell the data and the labels; .csv and .tsv, also .csv.gz,
-    with a row for each datum and at most one header, or - for a CSV from standard input; .parquet, .feather and .h5
+    with a row for each datum and at most one header, or - for a CSV from standard input; .parquet and .feather
     through pandas; IDX as in MNIST, also gzipped, with labels from the file beside it, or the folder of MNIST; a binary
     file of CIFAR-10 or CIFAR-100, or the folder of these files; a folder of pictures of one size, or a folder with one
     such folder for each label. Images get the shape (n_samples, channels, height, width), and pixels of one or two
@@ -105,9 +109,12 @@ def _read(path: Path, choices: Choices) -> Contents:
             return of_names(_tensors(path), choices)
         case ".bin":
             return of_cifar(path)
+        case ".h5" | ".hdf5":
+            raise ValueError(HDF5)
         case _ if suffix in FRAMES:
             # the text of a number is exact
-            return of_table(_frame(path, FRAMES[suffix]).to_csv(index=False), ",", replace(choices, header=True))
+            text = _frame(path, FRAMES[suffix]).to_csv(index=False, na_rep="nan")
+            return of_table(text, ",", replace(choices, header=True))
     return of_idx(path, KINDS, choices.axes)
 
 
@@ -116,7 +123,8 @@ def _frame(path: Path, function: str) -> Any:
         import pandas as pd  # noqa: PLC0415 - an extra, which only such files need
     except ImportError:
         raise ImportError('expected pandas, which is not installed: pip install "igbtheory[pandas]" pyarrow') from None
-    return getattr(pd, function)(path)
+    frame = getattr(pd, function)(path)
+    return frame.reset_index() if any(frame.index.names) else frame  # an index with a name is a column, too
 
 
 def _tensors(path: Path) -> dict[str, Array]:

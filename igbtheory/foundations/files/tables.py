@@ -1,6 +1,7 @@
 """Tables of numbers in text: which line is a header, and which columns are features, labels or an index."""
 
 import csv
+import re
 import warnings
 
 import numpy as np
@@ -137,8 +138,10 @@ def _numbers(rows: list[str], separator: str, columns: list[int] | None = None) 
             return np.loadtxt(rows, delimiter=separator, ndmin=2, usecols=columns, quotechar='"')
         except ValueError as error:
             why, separated = str(error).partition("; use `usecols`")[0], "tabs" if separator == "\t" else "commas"
+            # NumPy counts rows from 0 and columns from 1
+            why = re.sub(r"column (\d+)\.?$", lambda found: f"column {int(found[1]) - 1}", why.rstrip("."))
             raise ValueError(
-                f"{why.rstrip('.')}; write rows of numbers separated by {separated}, below one header at most"
+                f"{why}; write rows of numbers separated by {separated}, below one header at most"
             ) from None
 
 

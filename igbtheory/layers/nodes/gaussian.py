@@ -80,6 +80,8 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if phi is None and m == 1:
             return h
+        if np.any(h.q_a == 0) or np.any(h.q_b == 0):
+            return self._beside_constants(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
@@ -95,6 +97,15 @@ class GaussianPairs(Base[Pairs]):
         error = factor * h.error + error
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
         return behind if h.tangent is None else replace(behind, tangent=self._slope(n, phi, m) * h.tangent)
+
+    def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        """Return the average if some units have no variance, such as those behind windows of zeros: they are phi(0)."""
+        h = self.values
+        q_a, q_b = (np.where(q == 0, n.number(1), q) for q in (h.q_a, h.q_b))
+        others = replace(self, values=replace(h, q_a=q_a, q_b=q_b)).average(n, phi, m)
+        (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
+        q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
+        return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
 
     def _slope(self, n: Kind, phi: Function | None, m: int) -> Any:
         """Return the derivative of the average of two data by their covariance."""
@@ -124,9 +135,13 @@ class GaussianPairs(Base[Pairs]):
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
     """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
     unlike, where = np.unique(q, return_inverse=True)
-    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, unlike))
-    mean, where = found.mean + 0 * unlike, where.reshape(np.shape(q))
-    return mean[where], (mean * mean + found.variance)[where]
+    constant, where = unlike == 0, where.reshape(np.shape(q))
+    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
+    mean = found.mean + 0 * unlike
+    variance = np.where(constant, 0 * unlike, found.variance)
+    if constant.any():
+        mean[constant] = n.number(0) if phi is None else phi(n, n.number(0))
+    return mean[where], (mean * mean + variance)[where]
 
 
 def of_gaussian(values: Any) -> Base[Any]:

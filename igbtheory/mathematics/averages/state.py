@@ -212,10 +212,16 @@ class Pairs:
         return self._with(q, q_ab, tangent, error=self.error + rounding, mean=CENTRED)
 
     def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
-        """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data."""
-        root, c, mean = Each.of(q).map(n.sqrt), Each.of(centre), self.mean
+        """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data.
+
+        Units that do not vary become 0, as in samples.
+        """
+        q = Each.of(q).map(lambda part: np.where(part == 0, n.number(1), part))
+        root, c, mean = q.map(n.sqrt), Each.of(centre), self.mean
         square = self.square - c * (2 * mean - c)
-        lost = np.max(np.asarray(self.q_a / square.a, dtype=float))  # subtracting the means magnifies the error
+        # subtracting the means magnifies the error
+        varies = np.where(square.a == 0, self.q_a + (self.q_a == 0), square.a)
+        lost = np.max(np.asarray(self.q_a / varies, dtype=float))
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
         behind = {"error": float(lost) * self.error, "mean": (mean - c) / root}

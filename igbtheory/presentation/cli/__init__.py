@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from errno import ENOSPC
+from functools import partial
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
@@ -58,27 +59,28 @@ def main(tokens: Sequence[str] | None = None) -> int:
     """Run the command line `tokens`, by default the arguments of the process, and return the exit status."""
     own = tokens is None
     tokens = sys.argv[1:] if tokens is None else tokens
+    say = partial(_say, layers=any("|" in token for token in tokens))  # bars divide layers
     if sys.stderr is None:  # closed by the shell, as in igb predict 2>&-
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
     if sys.stdout is None:
-        _say("error", CLOSED)
+        say("error", CLOSED)
         return 2
     if not tokens:
         sys.stdout.write(TO_TRY)
         return 0
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: _say("warning", message)
+        warnings.showwarning = lambda message, *_: say("warning", message)
         try:
             status = _app(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")
             sys.stdout.flush()  # a full device raises its error here
         except UnusedCliTokensError as error:
-            _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
+            say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
             return 2
         except (CycloptsError, ValueError, TypeError, ImportError) as error:
-            _say("error", error)
+            say("error", error)
             return 2
         except KeyboardInterrupt as error:
-            _say("error", "; ".join(["interrupted", *map(str, error.args)]))
+            say("error", "; ".join(["interrupted", *map(str, error.args)]))
             if own:  # end the process at once: a regular exit takes a second if PyTorch is loaded
                 with suppress(OSError):
                     sys.stdout.flush()
@@ -88,7 +90,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             _forget_output()
             return 141
         except OSError as error:
-            _say("error", FULL if error.errno == ENOSPC else error)
+            say("error", FULL if error.errno == ENOSPC else error)
             _forget_output()
             return 2
     return int(status or 0)
@@ -123,6 +125,6 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(kind: str, message: object) -> None:
-    """Print a message on standard error in one line."""
-    sys.stderr.write(f"igb: {kind}: {spelled(' '.join(str(message).split()))}\n")
+def _say(kind: str, message: object, *, layers: bool) -> None:
+    """Print a message on standard error in one line; layers: see `spelled`."""
+    sys.stderr.write(f"igb: {kind}: {spelled(' '.join(str(message).split()), layers=layers)}\n")

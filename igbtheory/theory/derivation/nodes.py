@@ -49,7 +49,7 @@ class FormalGaussian(Base[Moments]):
         if finite is None or any(finite) or m > 1 or self.values.covariance != 0 or not self.values.centred:
             raise ValueError(
                 f"the probability that the activation is constant over a batch of {size} data has no closed form here; "
-                "derive the full batch, or use predict(digits=30)"
+                "derive the full batch, or use predict()"
             )
         return len(finite) * sp.Rational(1, 2) ** size
 
@@ -99,8 +99,8 @@ def _formal(node: LawNode) -> LawNode:
         return replace(node, base=FormalGaussian(base.values))
     if isinstance(base, Normalised):
         if base.eps != 0:
-            raise ValueError(f"expected BatchNorm with eps=0 to derive, got eps={base.eps}; use predict(digits=30)")
+            raise ValueError(f"expected BatchNorm with eps=0 to derive, got eps={base.eps}; use predict()")
         return replace(node, base=FormalBatch(base.size, base.estimator))
     if isinstance(base, FormalGaussian | FormalBatch | Averaged):
         return node
-    raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict(digits=30)")
+    raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict()")
