@@ -78,9 +78,7 @@ def _drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
         return np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
-        if (
-            given is not None
-        ):  # its components do not have one law, so that the layer reads all of them, again and again
+        if given is not None:  # components do not have one law, so that the layer reads all of them, again and again
             times = min(-(-count // given.data.shape[1]), COPIES)
             return np.concatenate([units_behind(given.all(draws), draws, count) for _ in range(times)], axis=1), None
         x = node.units(draws, layer.in_front(count))

@@ -29,6 +29,8 @@ from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import mlp
 
 Array = NDArray[np.float64]
+GRADIENTS = Passage(gradients=True)
+"""The passage of two data that are infinitely close."""
 SCALES = np.array([0.37, 1.0, 5.3])
 """Ratios of variances at which a test for a power law in q evaluates a function."""
 EXACT = 1e-12
@@ -79,7 +81,7 @@ class Block:
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
         """Return E |grad f|^2, which depends on the share only behind a BatchNorm. ValueError: the activation jumps."""
-        node = with_noise(units(Moments(0, (1 - share) * q, share * q), Passage(gradients=True)))
+        node = with_noise(units(Moments(0, (1 - share) * q, share * q), GRADIENTS))
         with np.errstate(all="ignore"):
             noise: Any = node.through((*self.layers, Dense(1.0))).averaged().noise
         return noise.variance + 0 * q

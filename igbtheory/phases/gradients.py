@@ -13,11 +13,11 @@ from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
-from igbtheory.layers.nodes.node import LawNode, Passage
+from igbtheory.layers.nodes.node import LawNode
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.networks.network import MOST_DIGITS, Network
-from igbtheory.phases.block import with_noise
+from igbtheory.phases.block import GRADIENTS, with_noise
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
 
@@ -74,8 +74,7 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    passage = Passage(gradients=True)
-    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=passage))
+    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=GRADIENTS))
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     return of_segments(n, found)
 

@@ -10,7 +10,7 @@ A network of L blocks differs from the limit by a term of order 1/L.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -21,12 +21,13 @@ from igbtheory.foundations.result import Result
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.gaussian import Gaussian
-from igbtheory.layers.nodes.node import LawNode, Passage, Ruled, no_units
+from igbtheory.layers.nodes.node import LawNode, Ruled, no_units
 from igbtheory.layers.residual import Residual
 from igbtheory.mathematics.averages.noise import Noise
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import Network
+from igbtheory.phases.block import GRADIENTS
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
 from igbtheory.theory.gaussian_inputs import stacked
 from igbtheory.theory.prediction import Prediction
@@ -60,7 +61,7 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     if any(block.shortcut for block in blocks):
         raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
     gradients(net, inputs)  # refuses networks without gradients
-    passage = Passage(applied=_applied, gradients=True)
+    passage = replace(GRADIENTS, applied=_applied)
     node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)), passage=passage)
     found = segments(net.layers, node)
     return ResidualLimit(Prediction(stacked(FLOAT64, found)), of_segments(FLOAT64, found))
@@ -80,7 +81,7 @@ def _flow(layer: Residual, node: LawNode) -> LawNode:
         return node.after(Gaussian(values) if node.gaussian else Averaged(values, no_units))
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
-        share, added = layer.branch(at(state, 0.0))
+        share, added = layer.branch(replace(at(state, 0.0), passage=GRADIENTS))
         branch, scale2 = added.averaged(), np.square(layer.scale)
         if np.any(share != 0) or np.any(np.abs(branch.mean) > CENTRED * np.sqrt(branch.variance)):
             raise ValueError(

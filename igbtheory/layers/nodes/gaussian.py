@@ -111,7 +111,11 @@ class GaussianPairs(Base[Pairs]):
         """Return the derivative of the average of two data by their covariance."""
         from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
 
-        return slopes.product(n, phi, m, (self.values.q_a, self.values.q_b, self.values.q_ab))
+        h = self.values
+        q_ab = np.where(
+            h.same, h.q_a, h.q_ab
+        )  # of a datum with itself: rounding would cost half the digits of an angle
+        return slopes.product(n, phi, m, (h.q_a, h.q_b, q_ab))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
         """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""

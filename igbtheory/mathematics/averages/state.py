@@ -192,6 +192,11 @@ class Pairs:
     tangent: Any = None
 
     @property
+    def centred(self) -> bool:
+        """True if the mean is zero by construction."""
+        return is_centred(self.mean.a)
+
+    @property
     def square(self) -> Each:
         """Mean squares of the two data."""
         return Each(self.q_a, self.q_b)
@@ -224,12 +229,13 @@ class Pairs:
         lost = np.max(np.asarray(self.q_a / varies, dtype=float))
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
-        behind = {"error": float(lost) * self.error, "mean": (mean - c) / root}
+        behind = {"error": float(lost) * self.error, "mean": CENTRED if self.centred else (mean - c) / root}
         return self._with(square / q, apart / root.product, tangent, **behind)
 
     def times_number(self, s: Any) -> "Pairs":
         """Return the second moments of s x."""
-        return self.linear(lambda product: s * s * product, s * s * self.square, mean=s * self.mean)
+        mean = CENTRED if self.centred else s * self.mean
+        return self.linear(lambda product: s * s * product, s * s * self.square, mean=mean)
 
     def of_copies(self, m: int) -> "Pairs":
         """Return the second moments of the mean of m independent copies of x."""
@@ -254,7 +260,8 @@ class Pairs:
         square = a * a * x.square + b * b * y.square + 2 * a * b * x.mean * y.mean
         means = x.mean.a * y.mean.b + x.mean.b * y.mean.a
         tangent = None if x.tangent is None else a * a * x.tangent + b * b * y.tangent
-        behind = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": a * x.mean + b * y.mean}
+        mean = CENTRED if x.centred and y.centred else a * x.mean + b * y.mean
+        behind = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": mean}
         return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
 
     def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
