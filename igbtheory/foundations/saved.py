@@ -87,7 +87,10 @@ def _tree_of_object(value: Any) -> Any:
     citizen = CITIZENS.get(kind.__name__) is kind
     if not (citizen or _is_own(kind)) or not (is_dataclass(kind) or not vars(value)):
         return value
-    state = {field.name: tree_of(getattr(value, field.name)) for field in fields(kind)} if is_dataclass(kind) else {}
+    held = ((field, getattr(value, field.name)) for field in (fields(kind) if is_dataclass(kind) else ()))
+    # a field that holds its default is left out, as in a text that is older than the field; equal numbers may be two
+    kept = ((field.name, part) for field, part in held if part is not field.default or isinstance(part, (float, str)))
+    state = {name: tree_of(part) for name, part in kept}
     return {"registered": kind.__name__, "fields": state} if citizen else {"type": _name(kind), "fields": state}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product, starmap
 from math import isqrt
@@ -61,7 +61,7 @@ def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watch
     watched = renamed(watched or {}, layers[len(layers) - len(chain) :], chain)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, Passage(world=world), watched=watched)
+    kernel = OutputKernel(chain, n.number(data), n, world, watched=watched)
     refuse_many(chain, len(data), kernel.places)
     if kernel.places is not None and not kernel.places.whole:
         try:  # one datum shows whether units must be drawn, for which all pairs of positions are needed
@@ -91,9 +91,10 @@ class OutputKernel:
     layers: tuple[Layer, ...]
     data: NDArray[Any]
     n: Kind = FLOAT64
-    passage: Passage = USUAL
+    world: int = 0
     drawn: bool = False
-    watched: Watched = field(default_factory=dict)
+    passage: Passage | None = None
+    watched: Watched | None = None
 
     @cached_property
     def places(self) -> Places | None:
@@ -146,13 +147,14 @@ class OutputKernel:
         else:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
         seen: dict[int, Pairs] = {}
+        watched = self.watched or {}
 
         def sees(layer: Ruled, node: KernelNode) -> None:
-            if id(layer) in self.watched:
-                number, first = self.watched[id(layer)]
+            if id(layer) in watched:
+                number, first = watched[id(layer)]
                 seen[number] = listed(node, first=first)
 
-        now = now.on(replace(self.passage, sees=sees if self.watched else None))
+        now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
         found: list[Pairs] = []
         for layer in self.layers:
             now = now.behind(layer)

@@ -48,24 +48,20 @@ class Ruled(Protocol):
         """Return a function that draws units behind the layer, given the node in front of it."""
 
 
-def by_its_rule(layer: Ruled, node: "Node[Any]") -> "Node[Any]":
-    """Return the node behind a layer by the layer's own rule."""
-    return layer.rule(node)
-
-
 @final
 @dataclass(frozen=True)
 class Passage:
     """The passage of nodes through layers, which alone calls their rules; its fields are what a rule may depend on.
 
-    applied: how the rule of a layer is applied, for bases that average in another way; gradients: whether gradients or
-    tangent kernels are asked for, so that a layer without a rule is refused rather than estimated; trains: whether
-    Dropout drops units; within: whether covariances within a batch are wanted even if they must be drawn; batch_size:
-    data in a batch that is full otherwise, None for infinitely many; world: number of one of many predictions over
-    which `layers.few` are averaged, 0 if there is one; sees: is shown every layer and the node behind it.
+    applied: how the rule of a layer is applied, for bases that average in another way; None: as it is. gradients:
+    whether gradients or tangent kernels are asked for, so that a layer without a rule is refused rather than estimated;
+    trains: whether Dropout drops units; within: whether covariances within a batch are wanted even if they must be
+    drawn; batch_size: data in a batch that is full otherwise, None for infinitely many; world: number of one of many
+    predictions over which `layers.few` are averaged, 0 if there is one; sees: is shown every layer and the node behind
+    it.
     """
 
-    applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] = by_its_rule
+    applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] | None = None
     gradients: bool = False
     trains: bool = True
     within: bool = False
@@ -75,7 +71,7 @@ class Passage:
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":
         """Return the node behind a layer."""
-        found = self.applied(layer, node)
+        found = self.applied(layer, node) if self.applied else layer.rule(node)
         if not isinstance(found, Node):
             raise TypeError(
                 f"expected the rule of {layer!r} to return a node, got {type(found).__name__}; return what a verb of "

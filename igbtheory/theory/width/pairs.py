@@ -88,4 +88,4 @@ def estimated(moments: Array) -> WidthLayers:
     """Return the estimates after every Dense, with standard errors."""
     whole = np.ones(1)
     variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
-    return width_layers(layer_estimates(moments[None], whole), variance, error)
+    return width_layers(vars(layer_estimates(moments[None], whole)), variance, error)

@@ -1,5 +1,6 @@
 """`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,14 +9,16 @@ from igbtheory.foundations import checks
 from igbtheory.layers.chain import shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.finite import checked_inputs
+from igbtheory.theory.width.blocks import DoesNotHoldError
+from igbtheory.theory.width.expansion import expand
 from igbtheory.theory.width.pairs import on_pairs
-from igbtheory.theory.width.result import WidthPrediction
+from igbtheory.theory.width.result import WidthPrediction, width_layers
 from igbtheory.theory.width.widths import units_made, units_read
 
 if TYPE_CHECKING:
     from igbtheory.networks.network import Network
 
-METHODS = ("pairs",)
+METHODS = ("expansion", "pairs")
 
 
 def at_width(
@@ -32,9 +35,10 @@ def at_width(
 
     width: the number of units that every Dense but the first reads, or these numbers one by one, in the order of the
     layers; the Dense in front of MaxPool(m) makes m times as many. features: the number of components of Gaussian
-    inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; None: this
-    method. networks: how many of them, None for as many as about two seconds allow. seed: the same seed gives the same
-    numbers. ValueError, TypeError: images or sequences, sweeps, and widths that do not match the layers.
+    inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; "expansion"
+    is of first order in 1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many
+    of them, None for as many as about two seconds allow. seed: the same seed gives the same numbers. ValueError,
+    TypeError: images or sequences, sweeps, widths that do not match the layers, and what the expansion refuses.
     """
     checks.known("method", method or "pairs", METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)
@@ -49,7 +53,27 @@ def at_width(
     components = None if features is None else checks.whole("features", features, 1)
     made, front = units_made(network.layers, read, components)
     front = front if gaussian else inputs.shape[1]
-    return on_pairs(network, inputs, read[: len(made) - 1], (front, *made), count, seed)
+    widths, refused = read[: len(made) - 1], ""
+    if method == "expansion" and count is not None:
+        raise ValueError('expected networks= with method="pairs" only, got method="expansion", which draws no networks')
+    if method == "expansion" or (method is None and gaussian and count is None):
+        try:
+            return _expanded(network, inputs, widths, front)
+        except DoesNotHoldError as error:
+            if method:
+                raise
+            refused = str(error)
+    return replace(on_pairs(network, inputs, widths, (front, *made), count, seed), refused=refused)
+
+
+def _expanded(network: "Network", inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
+    """Return the prediction to first order in 1/width."""
+    found = expand(network.layers, widths, inputs, features)
+    moments = {}
+    for name in ("var_mu", "var_chi", "gamma"):
+        moments |= {name: getattr(found, name), f"{name}_error": found.moments_error * getattr(found, name)}
+    per_layer = width_layers(moments, found.var_g0, found.error * found.var_g0)
+    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, 0.0, found.law())
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
-from igbtheory.networks.simulation.estimates import Array, LayerEstimates
+from igbtheory.networks.simulation.estimates import Array
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
@@ -48,14 +48,17 @@ class WidthLayers:
             return self.var_mu / (self.var_mu + self.var_chi)
 
 
-def width_layers(moments: LayerEstimates, variance: Array, error: Array) -> WidthLayers:
-    """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error."""
+def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> WidthLayers:
+    """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error.
+
+    moments: var_mu, var_chi and gamma, each with its error, by their names.
+    """
     # half the distance of the values one error below and above
     low, guess, high = (gamma_of_variance(variance + sign * error) for sign in (-1, 0, 1))
     with np.errstate(invalid="ignore"):
         guess_error = np.where(error > 0, (high - low) / 2, 0.0)
     guesses = {"var_g0": variance, "var_g0_error": error, "gamma_guess": guess, "gamma_guess_error": guess_error}
-    return WidthLayers(**vars(moments), **guesses)
+    return WidthLayers(**(moments | guesses))
 
 
 @final
@@ -67,10 +70,11 @@ class WidthPrediction(OutputLayer):
     alone, and gamma_guess is the gamma whose law has their variance Var(G0). Both are equal in infinite width.
 
     per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units
-    that the second and later Dense layers read. features: the number of features of the data. method: "pairs", whose
-    errors are standard errors. networks: the number of networks drawn. dead: the share of pairs of data of which one
-    had no signal, as in a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law
-    of the share of the data that class 0 gets.
+    that the second and later Dense layers read. features: the number of features of the data. method: "expansion",
+    whose errors are the size of the second order in 1/width, or "pairs", whose errors are standard errors. networks:
+    the number of networks drawn, 0 for an expansion. dead: the share of pairs of data of which one had no signal, as in
+    a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law of the share of the
+    data that class 0 gets. refused: why there is no expansion, if it was tried.
     """
 
     per_layer: WidthLayers
@@ -82,6 +86,7 @@ class WidthPrediction(OutputLayer):
     networks: int
     dead: float
     G0: "VariedGuessLaw | DatasetGuessLaw"
+    refused: str = ""
 
     var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
     var_chi_error = of_output("var_chi_error", "Error of `var_chi`.")
@@ -127,7 +132,10 @@ class WidthPrediction(OutputLayer):
     def _summary(self) -> Iterator[str]:
         """Yield the lines about the output and the guesses."""
         units = dict.fromkeys(self.widths or (self.features,))
-        yield f"width        {', '.join(map(str, units))}; {self.networks} networks drawn, method {self.method!r}"
+        drawn = f", {self.networks} networks drawn" if self.networks else ""
+        yield f"width        {', '.join(map(str, units))}; method {self.method!r}{drawn}"
+        if self.refused:
+            yield f"             since {self.refused}"
         yield f"gamma        {measured(self.gamma, self.gamma_error)}, which counts how norms differ between data, too"
         yield f"gamma_guess  {measured(self.gamma_guess, self.gamma_guess_error)}, the gamma whose law has this Var(G0)"
         yield f"G0           mean 0.5, standard deviation {self.G0.std():.6g} over initialisations"
