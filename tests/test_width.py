@@ -216,6 +216,22 @@ def test_odd_networks_without_biases_have_no_bias() -> None:
     assert found.G0.std() < 0.1
 
 
+def test_the_expansion_is_taken_where_it_holds_and_pairs_say_why_not() -> None:
+    found, drawn = igb.mlp(5).predict(width=64), igb.mlp(5).predict(width=64, method="pairs", networks=2000)
+    assert (found.method, found.networks) == ("expansion", 0)
+    for name in ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess"):
+        allowed = getattr(found, f"{name}_error") + FAR * getattr(drawn, f"{name}_error")
+        assert abs(getattr(found, name) - getattr(drawn, name)) <= allowed
+    norm = igb.mlp(2, norm="layer", placement="after")
+    with pytest.raises(ValueError, match="cosines above 0"):
+        norm.predict(width=8, method="expansion")
+    other = norm.predict(width=8)
+    assert other.method == "pairs"
+    assert "since the expansion needs cosines above 0" in str(other)
+    with pytest.raises(ValueError, match="which draws no networks"):
+        norm.predict(width=8, method="expansion", networks=5)
+
+
 def test_few_networks_that_count_are_told() -> None:
     with pytest.warns(igb.EstimateWarning, match=r"rest on about \d+ of 1000 networks"):
         igb.mlp(50).predict(width=8, networks=1000)

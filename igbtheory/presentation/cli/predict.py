@@ -31,7 +31,8 @@ def predict(
     features
         Number of components of Gaussian inputs with --width; by default the first width.
     method
-        Method with --width: pairs draws networks exactly, without their weights; it uses --seed.
+        Method with --width: expansion is of first order in 1/width; pairs draws networks exactly, without their
+        weights, with --seed. By default Gaussian inputs take the expansion where it holds.
     networks
         Number of networks that are drawn with --width; by default as many as about two seconds allow.
 
