@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.state import Pairs
+from igbtheory.averages.state import CENTRED, Pairs
 from igbtheory.device import product
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
@@ -93,7 +93,8 @@ class Convolution(Windowed, ABC):
             )
         before = node.places or VECTORS
         after = self.behind_places(before)
-        values = node.sums(self.moved(node.averaged(), before, after), self.sigma_w2, self.sigma_b2)
+        x = replace(node.averaged(), mean=CENTRED)  # sums with random weights have no mean, whatever they read
+        values = node.sums(self.moved(x, before, after), self.sigma_w2, self.sigma_b2)
         return replace(self.summed(node, values), places=after)
 
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
