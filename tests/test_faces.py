@@ -34,6 +34,13 @@ WRITTEN = {
         "sequences and samples",
         Case((igb.PatchEmbedding(2), igb.ClassToken(0.5), igb.FirstToken(), OUT), shape=(SIDE, SIDE)),
     ),
+    "tangents behind a norm over positions": (
+        "tangents of images",
+        Case(
+            (igb.Conv2d(3, sigma_b2=0.1), igb.LayerNorm(positions_too=True), igb.Conv2d(2), igb.Flatten(), OUT),
+            shape=(SIDE, SIDE),
+        ),
+    ),
 }
 """Networks with a term that few random networks have, or that they hide behind others."""
 

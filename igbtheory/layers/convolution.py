@@ -16,7 +16,7 @@ from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.layers.nodes.places import VECTORS, Point, Window, images
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
-from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.averages.state import CENTRED, Pairs
 
 PADDINGS = ("zeros", "circular")
 
@@ -93,7 +93,8 @@ class Convolution(Windowed, ABC):
             )
         before = node.places or VECTORS
         after = self.behind_places(before)
-        values = node.sums(self.moved(node.averaged(), before, after), self.sigma_w2, self.sigma_b2)
+        x = replace(node.averaged(), mean=CENTRED)  # sums with random weights have no mean, whatever they read
+        values = node.sums(self.moved(x, before, after), self.sigma_w2, self.sigma_b2)
         return replace(self.summed(node, values), places=after)
 
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:

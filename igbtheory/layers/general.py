@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
-COPIES = 256
-"""Most times that the components of given data are drawn in a replicate: a second for all replicates."""
 POINTS = 64
 """Number of units by which a layer is tested for random numbers that it draws."""
 
@@ -72,23 +70,24 @@ def _drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the estimated kernel behind a layer on a given data set; the layer may change the number of data."""
     if node.places is not None and not node.places.whole:
         refuse_pairs()
-    given = node.components
 
-    def units_behind(x: Array, draws: Draws, count: int) -> Array:
-        return np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
+    def units_behind(x: Array, draws: Draws) -> Array:
+        return np.asarray(layer.of_units(x, node.places, draws, draws.points), dtype=float)
+
+    # components of given data do not have one law, so that the layer reads all of them, again and again
+    given = node.components and replace(node.components, changes=(*node.components.changes, units_behind))
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
-        if given is not None:  # components do not have one law, so that the layer reads all of them, again and again
-            times = min(-(-count // given.data.shape[1]), COPIES)
-            return np.concatenate([units_behind(given.all(draws), draws, count) for _ in range(times)], axis=1), None
+        if given is not None:
+            return given.drawn(draws, count), None
         x = node.units(draws, layer.in_front(count))
-        y = units_behind(x, draws, count)
+        y = units_behind(x, draws)
         return y, x if y.shape == x.shape else None
 
     before = node.averaged()
     known = np.asarray(before.q_ab, dtype=float)
     found = estimated(either, known, at_data(before), node.passage.world)
-    units = layer.behind(node) if given is None else lambda draws, count: either(draws, count)[0]
+    units = given or layer.behind(node)
     pairs = pairs_of(node.n, before, found.q_ab, found.mean, before.error + found.error)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
@@ -12,30 +13,32 @@ from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import Kind
 
+COPIES = 256
+"""Most times that the components of given data are drawn in a replicate: a second for all replicates."""
+
 
 @final
 @dataclass(frozen=True)
 class Components:
     """Draws components of the data, which are the units in front of the first Dense.
 
-    data: (data, components); changes: functions in front of the first Dense that change drawn components.
+    data: (data, components); changes: functions in front of the first Dense that change all of them.
     """
 
     data: NDArray[Any]
     changes: tuple[Callable[[Array, Draws], Array], ...] = ()
 
     def __call__(self, draws: Draws, count: int) -> Array:
-        return self._changed(self.data[:, draws.rng.integers(self.data.shape[1], size=count)], draws)
+        found = self.drawn(draws, count if self.changes else 1)
+        return found[:, draws.rng.integers(found.shape[1], size=count)]
 
-    def all(self, draws: Draws) -> Array:
-        """Return all components, in their order."""
-        return self._changed(self.data, draws)
-
-    def _changed(self, components: NDArray[Any], draws: Draws) -> Array:
-        found = np.asarray(components, dtype=float)
-        for change in self.changes:
-            found = change(found, draws)
-        return found
+    def drawn(self, draws: Draws, count: int) -> Array:
+        """Return all components in their order, drawn again until there are `count` of them, or COPIES times."""
+        copies: list[Array] = []
+        while len(copies) < COPIES and sum(copy.shape[1] for copy in copies) < count:
+            start = np.asarray(self.data, dtype=float)
+            copies.append(reduce(lambda x, change: change(x, draws), self.changes, start))
+        return np.concatenate(copies, axis=1)
 
 
 def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pairs:
