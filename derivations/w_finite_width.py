@@ -19,7 +19,7 @@ import igbtheory as igb
 from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown, value_of, worded
 from igbtheory.claims.gaussians import kappa_1, mean_of_polynomial
 from igbtheory.claims.simulated import fractions, hidden_units, mean_with_error, variance_of_guesses
-from igbtheory.theory.width.expansion import expand
+from igbtheory.networks.width.expansion import expand
 
 SECTION = Section("Finite width: the theory of this package", "W")
 PAGE = "page on finite width"

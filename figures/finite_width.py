@@ -13,7 +13,7 @@ import igbtheory as igb
 from igbtheory.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import simulated, theory
 from igbtheory.presentation.pictures.style import shared_legend
-from igbtheory.theory.width.expansion import expand
+from igbtheory.networks.width.expansion import expand
 
 WIDTHS = (32, 128)
 DEEPEST = 0.5

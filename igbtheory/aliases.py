@@ -30,6 +30,7 @@ WINGS = {
     "simulation": "networks",
     "studies": "torch",
     "training": "networks",
+    "width": "networks",
 }
 """The wing of every part that is known by a shorter name."""
 

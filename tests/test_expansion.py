@@ -8,12 +8,12 @@ from scipy.stats import binom
 
 import igbtheory as igb
 from igbtheory.guesses import gamma_of_variance
-from igbtheory.theory.width.blocks import DoesNotHoldError, blocks
-from igbtheory.theory.width.coordinates import Pair
-from igbtheory.theory.width.data_set import of_data
-from igbtheory.theory.width.expansion import Expansion, behind, expand, of_inputs
-from igbtheory.theory.width.gram import gram, noise
-from igbtheory.theory.width.units import units
+from igbtheory.networks.width.blocks import DoesNotHoldError, blocks
+from igbtheory.networks.width.coordinates import Pair
+from igbtheory.networks.width.data_set import of_data
+from igbtheory.networks.width.expansion import Expansion, behind, expand, of_inputs
+from igbtheory.networks.width.gram import gram, noise
+from igbtheory.networks.width.units import units
 
 GAUSSIAN = igb.GaussianInputs()
 

@@ -155,3 +155,21 @@ def test_a_misspelt_name_is_answered_by_the_nearest_one() -> None:
     for package, name, nearest in ((igbtheory, "mpl", "mlp"), (igbtheory.layers, "Dens", "Dense")):
         with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; did you mean '{nearest}'\?$"):
             getattr(package, name)
+
+
+NAMES = Path(__file__).parent / "public_names.txt"
+"""What users may rely on: a name that goes or changes its place breaks their programs."""
+
+
+def test_the_public_names_are_those_that_were_promised() -> None:
+    """A name that is added on purpose is written into the file by hand, and into CHANGELOG.md."""
+    namespaces = [part for part in aliases.WINGS if hasattr(import_module(f"igbtheory.{part}"), "__all__")]
+    parts = {
+        "igb": igbtheory,
+        **{
+            part: import_module(f"igbtheory.{part}")
+            for part in (*namespaces, *("claims", "guesses", "layers", "phases"))
+        },
+    }
+    found = [f"{part}.{name}" for part, module in sorted(parts.items()) for name in sorted(module.__all__)]
+    assert found == NAMES.read_text(encoding="utf-8").splitlines()

@@ -92,3 +92,13 @@ def test_grey_values_as_they_are_need_a_long_series_and_get_it() -> None:
     diagonal = [square(np.tanh, (), 0.0, kernel[i, i]) for i in (3, 8)]
     # 20 nodes on half a standard deviation, over which tanh turns ten times, are good to 1e-7
     assert single.var_mu == pytest.approx((2 * exact + sum(diagonal)) / 2, rel=1e-6)
+
+
+def test_a_kink_that_a_function_removes_changes_nothing() -> None:
+    """exp(-|x - 1|^2/2) is smooth, although its formula has a kink at which no derivative jumps."""
+    data = np.random.default_rng(0).standard_normal((6, 4))
+    folded, smooth = (
+        igb.Network(igb.Dense(), igb.Activation(f"exp(-{square}/2)"), igb.Dense()).predict(data)
+        for square in ("abs(x - 1)**2", "(x - 1)**2")
+    )
+    assert folded.gamma == pytest.approx(smooth.gamma, rel=1e-11)

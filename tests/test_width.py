@@ -12,12 +12,12 @@ from igbtheory.guesses import GuessLaw, VariedGuessLaw
 from igbtheory.guesses.varied import fourth_moment, spread_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.chain import widths as units_of
-from igbtheory.theory.width.cases import GaussianCase
-from igbtheory.theory.width.chain import FreshDense, triangular_roots
-from igbtheory.theory.width.laws import products_of_signs
-from igbtheory.theory.width.moments import of_pairs
-from igbtheory.theory.width.result import WidthPrediction
-from igbtheory.theory.width.widths import units_made, units_read
+from igbtheory.networks.width.cases import GaussianCase
+from igbtheory.networks.width.chain import FreshDense, triangular_roots
+from igbtheory.networks.width.laws import products_of_signs
+from igbtheory.networks.width.moments import of_pairs
+from igbtheory.networks.width.result import WidthPrediction
+from igbtheory.networks.width.widths import units_made, units_read
 
 DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
 DATA = igb.digits()[:6, 10:22] / 16

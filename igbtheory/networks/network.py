@@ -23,9 +23,9 @@ from igbtheory.theory.prediction import Prediction
 if TYPE_CHECKING:
     from igbtheory.networks.simulation import Simulation
     from igbtheory.networks.training import Training
+    from igbtheory.networks.width.result import WidthPrediction
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.derivation import Derivation
-    from igbtheory.theory.width.result import WidthPrediction
 
 MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
@@ -88,7 +88,7 @@ class Network:
         PyTorch. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
         number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
-        `igbtheory.theory.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
+        `igbtheory.networks.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
         error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
         draws.
         """
@@ -99,7 +99,7 @@ class Network:
             if n is not FLOAT64:
                 given = f"digits={digits}" if kind is None else f"kind={kind!r}"
                 raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
-            from igbtheory.theory.width.predicted import at_width  # noqa: PLC0415 - most predictions are in infinite width
+            from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most predictions are in infinite width
 
             return at_width(self, inputs, width, **options)
         if options:

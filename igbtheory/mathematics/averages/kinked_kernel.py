@@ -205,6 +205,8 @@ def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
     With h(p, r) = E (u - x)_+^p/p! (v - y)_+^r/r! of a normal pair, p = -1 for the density of u at x, Stein's lemma
     gives p h(p, r) = h(p - 2, r) - x h(p - 1, r) + c h(p - 1, r - 1).
     """
+    if not units.powers:  # no derivative jumps at the kinks, as for a smooth even function of |x - 1|
+        return np.zeros(len(c))
     x, y, c = units.places.T[a][:, :, None], units.places.T[b][:, None, :], c[:, None, None]
     s, top = np.sqrt((1 - c) * (1 + c)), units.powers[-1]
     # both use the same rounded difference `apart`, so that its errors cancel when c is near 1 or -1

@@ -13,10 +13,10 @@ from igbtheory.presentation.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 if TYPE_CHECKING:
     from igbtheory.networks.control import Design
     from igbtheory.networks.simulation import Comparison
+    from igbtheory.networks.width.result import WidthPrediction
     from igbtheory.phases import Gradients
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.prediction import Prediction
-    from igbtheory.theory.width.result import WidthPrediction
     from igbtheory.torch import Explanation
 
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}

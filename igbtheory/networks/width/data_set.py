@@ -6,8 +6,8 @@ expansion takes them as normal; the exact averages over the data show how far th
 
 import numpy as np
 
-from igbtheory.theory.width.blocks import DoesNotHoldError
-from igbtheory.theory.width.coordinates import Array, Pair
+from igbtheory.networks.width.blocks import DoesNotHoldError
+from igbtheory.networks.width.coordinates import Array, Pair
 
 MOST = 1000
 """Largest number of data whose pairs are used; of more data so many, evenly spaced, are."""

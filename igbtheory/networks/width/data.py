@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.theory.width.chain import Array
+from igbtheory.networks.width.chain import Array
 
 
 @final

@@ -15,11 +15,11 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.mathematics.averages.maximum import IDENTITY
-from igbtheory.theory.width.blocks import Block, DoesNotHoldError, Norm, blocks
-from igbtheory.theory.width.coordinates import Array, Pair
-from igbtheory.theory.width.data_set import of_data
-from igbtheory.theory.width.gram import gram, noise
-from igbtheory.theory.width.units import units
+from igbtheory.networks.width.blocks import Block, DoesNotHoldError, Norm, blocks
+from igbtheory.networks.width.coordinates import Array, Pair
+from igbtheory.networks.width.data_set import of_data
+from igbtheory.networks.width.gram import gram, noise
+from igbtheory.networks.width.units import units
 
 if TYPE_CHECKING:
     from igbtheory.guesses.varied import VariedGuessLaw

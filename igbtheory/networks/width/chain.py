@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.theory.width.mixing import own
+from igbtheory.networks.width.mixing import own
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]

@@ -8,8 +8,8 @@ import numpy as np
 from igbtheory.foundations.threads import one_thread
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.guesses.varied import VariedGuessLaw, spread_of
-from igbtheory.theory.width.chain import Array, Chain
-from igbtheory.theory.width.moments import kernels
+from igbtheory.networks.width.chain import Array, Chain
+from igbtheory.networks.width.moments import kernels
 
 SEVERAL, FEWEST = 16, 4
 """Number of data, and least number of batches, of a network from which the shape of the law is estimated.

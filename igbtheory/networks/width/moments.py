@@ -8,7 +8,7 @@ var_chi alone.
 
 import numpy as np
 
-from igbtheory.theory.width.chain import Array, FreshDense
+from igbtheory.networks.width.chain import Array, FreshDense
 
 
 def of_pairs(x: Array, dense: FreshDense) -> Array:

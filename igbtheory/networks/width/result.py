@@ -9,12 +9,12 @@ import numpy as np
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.networks.simulation.estimates import Array
+from igbtheory.networks.simulation.values import Predictable
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.varied import VariedGuessLaw
-    from igbtheory.networks.network import Network
 
 COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
 SHOWN = 30
@@ -78,7 +78,7 @@ class WidthPrediction(OutputLayer):
     """
 
     per_layer: WidthLayers
-    network: "Network"
+    network: Predictable
     inputs: Any
     widths: tuple[int, ...]
     features: int

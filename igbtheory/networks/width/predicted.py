@@ -1,7 +1,7 @@
 """`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -9,20 +9,19 @@ from igbtheory.foundations import checks
 from igbtheory.layers.chain import shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.finite import checked_inputs
-from igbtheory.theory.width.blocks import DoesNotHoldError
-from igbtheory.theory.width.expansion import expand
-from igbtheory.theory.width.pairs import on_pairs
-from igbtheory.theory.width.result import WidthPrediction, width_layers
-from igbtheory.theory.width.widths import units_made, units_read
-
-if TYPE_CHECKING:
-    from igbtheory.networks.network import Network
+from igbtheory.networks.simulation.values import Predictable
+from igbtheory.networks.width.blocks import DoesNotHoldError
+from igbtheory.networks.width.coordinates import Array
+from igbtheory.networks.width.expansion import expand
+from igbtheory.networks.width.pairs import on_pairs
+from igbtheory.networks.width.result import WidthPrediction, width_layers
+from igbtheory.networks.width.widths import units_made, units_read
 
 METHODS = ("expansion", "pairs")
 
 
 def at_width(
-    network: "Network",
+    network: Predictable,
     inputs: Any,
     width: Any,
     *,
@@ -53,7 +52,7 @@ def at_width(
     components = None if features is None else checks.whole("features", features, 1)
     made, front = units_made(network.layers, read, components)
     front = front if gaussian else inputs.shape[1]
-    widths, refused = read[: len(made) - 1], ""
+    widths, refused = tuple(read[: len(made) - 1]), ""
     if method == "expansion" and count is not None:
         raise ValueError('expected networks= with method="pairs" only, got method="expansion", which draws no networks')
     if method == "expansion" or (method is None and gaussian and count is None):
@@ -66,10 +65,10 @@ def at_width(
     return replace(on_pairs(network, inputs, widths, (front, *made), count, seed), refused=refused)
 
 
-def _expanded(network: "Network", inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
+def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
     """Return the prediction to first order in 1/width."""
     found = expand(network.layers, widths, inputs, features)
-    moments = {}
+    moments: dict[str, Array] = {}
     for name in ("var_mu", "var_chi", "gamma"):
         moments |= {name: getattr(found, name), f"{name}_error": found.moments_error * getattr(found, name)}
     per_layer = width_layers(moments, found.var_g0, found.error * found.var_g0)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +10,10 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.estimates import layer_estimates, ratio_of_means
-from igbtheory.theory.width.cases import Case, DataCase, GaussianCase
-from igbtheory.theory.width.chain import Array, Precision
-from igbtheory.theory.width.result import WidthLayers, WidthPrediction, width_layers
-
-if TYPE_CHECKING:
-    from igbtheory.networks.network import Network
+from igbtheory.networks.simulation.values import Predictable
+from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
+from igbtheory.networks.width.chain import Array, Precision
+from igbtheory.networks.width.result import WidthLayers, WidthPrediction, width_layers
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
 """Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
@@ -28,7 +26,7 @@ SMALL, LARGE = 1e-20, 1e20
 
 
 def on_pairs(
-    network: "Network", inputs: Any, widths: Sequence[int], units: Sequence[int], networks: int | None, seed: int
+    network: Predictable, inputs: Any, widths: Sequence[int], units: Sequence[int], networks: int | None, seed: int
 ) -> WidthPrediction:
     """Return the prediction from pairs of data, or from all data of a batch where a layer mixes data.
 

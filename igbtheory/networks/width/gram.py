@@ -10,9 +10,9 @@ from typing import final
 import numpy as np
 
 from igbtheory.layers.layernorm import LayerNorm
-from igbtheory.theory.width.blocks import Norm
-from igbtheory.theory.width.coordinates import Array, Pair, Taylor, cosine
-from igbtheory.theory.width.units import Units
+from igbtheory.networks.width.blocks import Norm
+from igbtheory.networks.width.coordinates import Array, Pair, Taylor, cosine
+from igbtheory.networks.width.units import Units
 
 
 @final

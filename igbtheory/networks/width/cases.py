@@ -11,16 +11,16 @@ import numpy as np
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.theory.width.chain import Array, Chain, FreshDense, Precision, chain
-from igbtheory.theory.width.data import GaussianData, RandomPairs, WholeData
-from igbtheory.theory.width.laws import law_of_several, law_on_data, several
-from igbtheory.theory.width.mixing import mixes
-from igbtheory.theory.width.moments import among, of_all, of_pairs
+from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
+from igbtheory.networks.width.data import GaussianData, RandomPairs, WholeData
+from igbtheory.networks.width.laws import law_of_several, law_on_data, several
+from igbtheory.networks.width.mixing import mixes
+from igbtheory.networks.width.moments import among, of_all, of_pairs
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.varied import VariedGuessLaw
-    from igbtheory.theory.width.result import WidthLayers
+    from igbtheory.networks.width.result import WidthLayers
 
 
 class Case(ABC):

@@ -1,0 +1,1 @@
+from igbtheory.networks.width import *
