@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
+from igbtheory.networks.width.expansion import expand
 from igbtheory.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import simulated, theory
 from igbtheory.presentation.pictures.style import shared_legend
-from igbtheory.networks.width.expansion import expand
 
 WIDTHS = (32, 128)
 DEEPEST = 0.5

@@ -99,7 +99,7 @@ class Network:
             if n is not FLOAT64:
                 given = f"digits={digits}" if kind is None else f"kind={kind!r}"
                 raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
-            from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most predictions are in infinite width
+            from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most are infinitely wide
 
             return at_width(self, inputs, width, **options)
         if options:

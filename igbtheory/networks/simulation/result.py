@@ -25,12 +25,7 @@ from igbtheory.theory.prediction import Prediction
 class Simulation(Ensemble):
     """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
-    network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
-    of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: Var(G0) over
-    the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data: without
-    the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with itself.
-    The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
-    width is finite; `compare` extrapolates to infinite width.
+    See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
     """
 
     def compare(self, prediction: Prediction | None = None, **options: Any) -> Comparison:

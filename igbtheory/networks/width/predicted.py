@@ -11,7 +11,6 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.blocks import DoesNotHoldError
-from igbtheory.networks.width.coordinates import Array
 from igbtheory.networks.width.expansion import expand
 from igbtheory.networks.width.pairs import on_pairs
 from igbtheory.networks.width.result import WidthPrediction, width_layers
@@ -68,7 +67,7 @@ def at_width(
 def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
     """Return the prediction to first order in 1/width."""
     found = expand(network.layers, widths, inputs, features)
-    moments: dict[str, Array] = {}
+    moments: dict[str, Any] = {}
     for name in ("var_mu", "var_chi", "gamma"):
         moments |= {name: getattr(found, name), f"{name}_error": found.moments_error * getattr(found, name)}
     per_layer = width_layers(moments, found.var_g0, found.error * found.var_g0)
