@@ -78,8 +78,9 @@ def caption_file(sheet: Sheet) -> Path:
 
 
 def digest(sheet: Sheet) -> str:
-    """Return a digest of the source code of a figure."""
-    return hashlib.sha256(source(sheet).encode()).hexdigest()[:16]
+    """Return a digest of the source code of a figure, without the places from which it imports."""
+    drawing = re.sub(r"^(from|import) .*\n", "", source(sheet), flags=re.MULTILINE)
+    return hashlib.sha256(drawing.encode()).hexdigest()[:16]
 
 
 def draw(sheet: Sheet) -> list[str]:

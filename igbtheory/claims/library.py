@@ -28,7 +28,7 @@ class Library:
         ValueError: an id or paper is unknown; the error suggests the most similar one.
         """
         papers = sorted({name.split("-")[0] for name in self.claims})
-        many = f"{len(self.claims)} claims of the papers {', '.join(papers)}"
+        many = f"{len(self.claims)} claims of {', '.join(papers)}"
         wanted = [checks.known("claim", name, self._near(name, papers), many) for name in names]
         return [
             claim for name, claim in self.claims.items() if not wanted or name in wanted or name.split("-")[0] in wanted
