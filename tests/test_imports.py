@@ -81,11 +81,6 @@ FILES = {
 """Paths of the modules of the package by their names."""
 NAME = re.compile(r"igbtheory(\.\w+)+\.?(:\w+)?")
 """Pattern of the name of a module, or of the part of it in front of a variable."""
-STILL_IN_A_CIRCLE = {
-    ("igbtheory.layers.layer", "igbtheory.layers.general"),  # the rule of a layer without one draws its units
-    ("igbtheory.theory.derivation.result", "igbtheory.theory.derivation"),  # a pickle derives anew
-}
-"""Imports of one file by another that also imports the first; the reason stands behind each."""
 
 
 def imported(module: str) -> Iterator[str]:
@@ -129,10 +124,7 @@ def test_no_wing_imports_from_one_above_it() -> None:
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    edges = graph()
-    for a, b in STILL_IN_A_CIRCLE:
-        edges[a].remove(b)  # KeyError: it is cut, and the row goes
-    graphlib.TopologicalSorter(edges).prepare()  # CycleError names the files
+    graphlib.TopologicalSorter(graph()).prepare()  # CycleError names the files
 
 
 def test_parts_are_known_by_lasting_names_to_python_and_to_type_checkers() -> None:

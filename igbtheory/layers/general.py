@@ -5,7 +5,7 @@ layer that mixes units or data, such as a norm, reaches its limit only for many 
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,9 @@ from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.draws import TINY, Array, Draws, combined, replicated
 from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, refuse_draws
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, Ruled, refuse_draws
 from igbtheory.layers.nodes.places import of_shape
 from igbtheory.mathematics.averages.state import Moments
-
-if TYPE_CHECKING:
-    from igbtheory.layers.layer import Layer
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
@@ -27,13 +24,13 @@ POINTS = 64
 """Number of units by which a layer is tested for random numbers that it draws."""
 
 
-def drawn(layer: "Layer", node: Node[Any]) -> Node[Any]:
+def drawn(layer: Ruled, node: Node[Any]) -> Node[Any]:
     """Return the node behind a layer, estimated from its samples of drawn units."""
     refuse_draws(layer, node)
     return _drawn_kernel(layer, node) if node.base.on_data else _drawn_law(layer, node)
 
 
-def _drawn_law(layer: "Layer", node: LawNode) -> LawNode:
+def _drawn_law(layer: Ruled, node: LawNode) -> LawNode:
     """Return the estimated law of a unit behind a layer; the error of var_mu is relative to the mean square."""
     units = layer.behind(node)
 
@@ -66,7 +63,7 @@ def _drawn_law(layer: "Layer", node: LawNode) -> LawNode:
     return node.after(Averaged(found, units, dependent=True)).naming(layer)
 
 
-def _drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
+def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
     """Return the estimated kernel behind a layer on a given data set; the layer may change the number of data."""
     if node.places is not None and not node.places.whole:
         refuse_pairs()
@@ -108,7 +105,7 @@ def _moments(y: Array, draws: Draws) -> Array:
     return np.stack([part.mean(axis=-1) for part in parts], axis=-1)
 
 
-def _shares_nothing(layer: "Layer", node: LawNode) -> bool:
+def _shares_nothing(layer: Ruled, node: LawNode) -> bool:
     """Return whether data are independent behind the layer: they are so in front, and the layer draws nothing."""
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):

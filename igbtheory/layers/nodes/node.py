@@ -47,6 +47,18 @@ class Ruled(Protocol):
     def behind(self, node: "Node[Any]") -> Units:
         """Return a function that draws units behind the layer, given the node in front of it."""
 
+    def in_front(self, count: int) -> int:
+        """Return the number of units in front of the layer that are drawn for `count` units behind it."""
+
+    def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
+        """Return units behind the layer from drawn units x in front."""
+
+    def undrawn(self, x: Any) -> Any:
+        """Return the units behind the layer, given those in front, or None if the layer draws random numbers."""
+
+    def positions(self, shape: Point) -> Point:
+        """Return the shape of the positions behind the layer."""
+
 
 @final
 @dataclass(frozen=True)

@@ -1,20 +1,26 @@
 """The result of `Network.derive`: formulas for the variances, the bias ratio and the density of G0."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import sympy as sp
 
+from igbtheory.foundations.saved import maker
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import LawNode, Passage
 from igbtheory.mathematics.averages.mesh import UnresolvedError
+from igbtheory.mathematics.numbers.symbolic import SYMBOLIC
 from igbtheory.theory.derivation.average import Average, in_double
 from igbtheory.theory.derivation.depth import AtDepth, at_depth
 from igbtheory.theory.derivation.document import Document, density, quantile
-from igbtheory.theory.derivation.layers import DerivedLayer
+from igbtheory.theory.derivation.layers import DerivedLayer, layers_of
+from igbtheory.theory.derivation.nodes import FormalGaussian, behind
 from igbtheory.theory.derivation.recursion import Recursion
 from igbtheory.theory.derivation.shorthands import documented
-from igbtheory.theory.derivation.states import S, V, at
+from igbtheory.theory.derivation.states import S, V, at, in_symbols, rule
+from igbtheory.theory.exact import refuse_inexact
 from igbtheory.theory.output_layer import OutputLayer
 
 FEW = 8
@@ -37,8 +43,6 @@ class Derivation(OutputLayer):
     inputs: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from igbtheory.theory.derivation import derive  # noqa: PLC0415 - it imports this module
-
         return derive, (self.layers, self.inputs)
 
     def _output(self, name: str) -> Any:
@@ -133,3 +137,24 @@ def _value(formula: Any) -> Any:
     if not formula.has(Average):
         return formula
     return formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)
+
+
+@maker
+def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
+    """Return the formulas for Gaussian `inputs`; those of deep networks are evaluated layer by layer.
+
+    TypeError: a data set. ValueError: a sweep, or a layer whose rule has no formula.
+    """
+    refuse_inexact(layers, inputs, "derive")
+    passage = Passage(applied=behind)
+    node = LawNode(SYMBOLIC, FormalGaussian(inputs.moments(SYMBOLIC)), passage=passage)
+    rules, before = [], [0]
+    for found in passage.listed(layers, node, _in_symbols):
+        rules.append(rule(found.averaged()))
+        before.append(len(rules) if found.gaussian else before[-1])
+    return Derivation(layers_of(rules, before), tuple(layers), inputs)
+
+
+def _in_symbols(node: LawNode) -> LawNode:
+    """Return a Gaussian node with symbols for its moments, so that the next rule is one in these symbols."""
+    return node.after(FormalGaussian(in_symbols(node.averaged()))) if node.gaussian else node
