@@ -142,7 +142,8 @@ class BatchNorm(Layer):
 
     def _drawn_square(self, node: LawNode) -> tuple[Any, Any]:
         """Return the mean square behind the layer and its relative error, from draws."""
-        refuse_draws(self, node)
+        if node.n.exact:  # gradients may go on from a mean square that is drawn: the noise itself has an exact rule
+            refuse_draws(self, node)
         q, error = drawn_square(super().behind(node), self.batch_size)
         return node.n.number(q), error + node.base.error
 
