@@ -186,7 +186,7 @@ def data_set(inputs: Any) -> Any:
         array = np.asarray(inputs)
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" or not array.ndim:
         raise TypeError(f"expected a data set of real numbers, got {_kind(inputs, array)}")
     array = array.astype(float)
     if not array.size:
