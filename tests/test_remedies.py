@@ -21,7 +21,7 @@ FILES = {
     "huge.npy": 1e200 * X,
     "grey.npy": np.random.default_rng(0).random((6, 8, 8)),
     "images.npy": np.random.default_rng(0).random((60, 1, 8, 8)),
-    "many.npy": np.random.default_rng(1).standard_normal((17, 3)),
+    "many.npy": np.random.default_rng(1).standard_normal((129, 3)),
     "shares.npy": np.array([0.1, 0.5, 1.0]),
     "tiny.npy": 1e-200 * X,
     "small.npy": SMALL,
@@ -68,8 +68,8 @@ COMMANDS = [
     ),
     (
         'predict "Dense | BatchNorm | relu | Dense" --data many.npy',
-        "pass --sample 16",
-        'predict "Dense | BatchNorm | relu | Dense" --data many.npy --sample 16',
+        "pass --sample 128",
+        'predict "Dense | BatchNorm | relu | Dense" --data many.npy --sample 128',
     ),
     (
         "predict --data grey.npy",
@@ -240,11 +240,6 @@ COMMANDS = [
         'predict "Conv2d(3, padding=0) | relu | Flatten | Dense" --data small.npy',
     ),
     (
-        'predict "Attention | Dense" --data small.npy',
-        "put PatchEmbedding(2) in front",
-        'predict "PatchEmbedding(2) | Attention | Flatten | Dense" --data small.npy',
-    ),
-    (
         'predict "Tokens | Flatten | Dense" --data x.npy',
         "name images with --data",
         'predict "Tokens | Flatten | Dense" --data small.npy',
@@ -352,6 +347,50 @@ COMMANDS = [
         "choose another width or size",
         'simulate "Dense | GroupNorm(4) | relu | Dense" --networks 2 --width 8 --samples 8 --executor threads:1',
     ),
+    ("predict --data both.npz", "choose with --key 'a,y'", "predict --data both.npz --key 'a,y'"),
+    (
+        'predict --activation "where(x > 0, 1/min(0, x), 1)"',
+        "divides by 0 on an interval of x; give it a value there",
+        'predict --activation "where(x > 0, 2, 1/min(-1, x))"',
+    ),
+    ("predict --data /dev/null", "write its data into a file", "predict --data x.npy"),
+    (
+        "predict \"Dense | BatchNorm(8, law='proxy') | x**3 | Dense\"",
+        "or a larger batch",
+        "predict \"Dense | BatchNorm(16, law='proxy') | x**3 | Dense\"",
+    ),
+    (
+        "predict \"Dense | BatchNorm(8, law='proxy') | x**3 | Dense\"",
+        'use law="exact"',
+        "predict \"Dense | BatchNorm(8, law='exact') | x**3 | Dense\"",
+    ),
+    (
+        'derive --activation "where(x > 0.3, x, 0)" --norm batch --batch-size 4 --placement after',
+        "derive the full batch",
+        'derive --activation "where(x > 0.3, x, 0)" --norm batch --placement after --depth 1',
+    ),
+    (
+        "design --gamma 2 --vary activation_shift --norm layer --placement after",
+        "put it before the activation",
+        "design --gamma 2 --vary activation_shift --norm layer --depth 1",
+    ),
+    ('predict "FirstToken | Dense" --data x.npy', "remove it", 'predict "Dense" --data x.npy'),
+    (
+        'predict "ClassToken | FirstToken | Dense" --data small.npy',
+        "put PatchEmbedding(2) in front",
+        'predict "PatchEmbedding(2) | ClassToken | FirstToken | Dense" --data small.npy',
+    ),
+    (
+        'simulate "Conv2d(3) | relu | Conv2d(3, groups=3) | Flatten | Dense" --data small.npy --networks 2 --width 8',
+        "choose another width or number of groups",
+        'simulate "Conv2d(3) | relu | Conv2d(3, groups=2) | Flatten | Dense" --data small.npy --networks 2 --width 8 --executor threads:1',
+    ),
+    ("predict --shift inf", "pass a real number", "predict --shift 1"),
+    (
+        'certify --activation "max(exp(-1/x), 0)"',
+        "guard it by where(...)",
+        'certify --activation "where(x > 1, exp(-1/x), 0)" --depth 1 --digits 4',
+    ),
 ]
 
 
@@ -363,7 +402,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in TABLES.items():
         Path(name).write_text(text, encoding="latin-1")
     np.savez("two.npz", a=X, b=X)
-    monkeypatch.setattr(refusals, "LARGEST_WHOLE", 16)
+    np.savez("both.npz", a=X, y=np.arange(10) % 2, labels=np.arange(10) % 2)
+    monkeypatch.setattr(refusals, "LARGEST_WHOLE", 128)
 
 
 @pytest.mark.parametrize(("command", "words", "remedy"), COMMANDS)
@@ -659,6 +699,49 @@ LINES = [
         "igb.Network(igb.Conv2d(1), igb.Flatten(), igb.Dense()).predict(np.tile(X, 16))",
         "X.reshape(len(X), 1, 8, 8)",
         "igb.Network(igb.Conv2d(1), igb.Flatten(), igb.Dense()).predict(np.tile(X, 16).reshape(len(X), 1, 8, 8))",
+    ),
+    (
+        "igb.mlp(1, norm='batch', batch_size=4).predict().G0.finite(D=10)",
+        "take D as a multiple",
+        "igb.mlp(1, norm='batch', batch_size=4).predict().G0.finite(D=12)",
+    ),
+    (
+        "igb.mlp(1, sigma_w2=[1, 2]).predict().softmax(3)",
+        "loop over its values",
+        "igb.mlp(1, sigma_w2=1).predict().softmax(3)",
+    ),
+    ("igb.mlp(1).predict().guesses(3).pdf(2)", "pass for instance g=0.3", "igb.mlp(1).predict().guesses(3).pdf(g=0.3)"),
+    (
+        "igb.phases.verdict('tanh', inputs=igb.GaussianInputs([0, 1]))",
+        "loop over its values",
+        "[igb.phases.verdict('tanh', inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
+    ),
+    ("igb.Activation(lambda x: x.foo)", "let it return a float for every float", "igb.Activation(lambda x: float(x))"),
+    (
+        "igb.mlp(sympy.Symbol('L')).predict()",
+        "call derive().at_depth(L) of a network of some depth",
+        "igb.mlp(3).derive().at_depth(sympy.Symbol('L'))",
+    ),
+    ("igb.mlp(1).derive().at_depth(5)", "derive mlp(3, ...) and ask it", "igb.mlp(3).derive().at_depth(5)"),
+    (
+        "igb.Network(igb.Dense(), igb.Activation('a*x', a=np.ones(2)), igb.Dense()).simulate(2, 4, 4)",
+        "loop over its values",
+        "igb.Network(igb.Dense(), igb.Activation('a*x', a=1), igb.Dense()).simulate(2, 4, 4)",
+    ),
+    (
+        "igb.phases.thresholds('relu', q=0)",
+        "pass the variance of the units, such as 1.0",
+        "igb.phases.thresholds('relu', q=1.0)",
+    ),
+    (
+        "igb.losses.predicted(igb.mlp(1).predict(), 'mse', 2)",
+        "such as CrossEntropy() or PiecewiseZero(0.1)",
+        "igb.losses.predicted(igb.mlp(1).predict(), igb.losses.PiecewiseZero(0.1), 2)",
+    ),
+    (
+        "igb.losses.measured([np.full((4, 2), np.inf)] * 2, igb.losses.CrossEntropy())",
+        "scale the inputs",
+        "igb.losses.measured([np.ones((4, 2))] * 2, igb.losses.CrossEntropy())",
     ),
 ]
 
