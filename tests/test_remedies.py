@@ -383,7 +383,7 @@ COMMANDS = [
     (
         'simulate "Conv2d(3) | relu | Conv2d(3, groups=3) | Flatten | Dense" --data small.npy --networks 2 --width 8',
         "choose another width or number of groups",
-        'simulate "Conv2d(3) | relu | Conv2d(3, groups=2) | Flatten | Dense" --data small.npy --networks 2 --width 8 --executor threads:1',
+        'simulate "Conv2d(3) | relu | Conv2d(3, groups=2) | Flatten | Dense" --data small.npy --networks 2 --width 8',
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
     (
