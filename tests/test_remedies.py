@@ -391,6 +391,11 @@ COMMANDS = [
         "guard it by where(...)",
         'certify --activation "where(x > 1, exp(-1/x), 0)" --depth 1 --digits 4',
     ),
+    (
+        'predict --activation "exp(x**3)"',
+        "clip it, for example with min(..., 10)",
+        'predict --activation "min(exp(x**3), 10)"',
+    ),
 ]
 
 
@@ -743,6 +748,24 @@ LINES = [
         "scale the inputs",
         "igb.losses.measured([np.ones((4, 2))] * 2, igb.losses.CrossEntropy())",
     ),
+    ("igb.BatchNorm(eps=np.ones(2))", "loop over its values", "[igb.BatchNorm(eps=x) for x in np.ones(2)]"),
+    ("igb.BatchNorm(eps=-1)", "pass a small number such as 1e-5", "igb.BatchNorm(eps=1e-5)"),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, X_test=X + 1, y_test=[0, 2] * 5)",
+        "check both sets",
+        "igb.mlp(1).train(X, [0, 1] * 5, X_test=X + 1, y_test=[0, 1] * 5, draws=20)",
+    ),
+    (
+        "igb.mlp(1, 'x**3').simulate(2, 8, inputs=1e20 * X)",
+        "scale the inputs or the variances down",
+        "igb.mlp(1, 'x**3').simulate(2, 8, inputs=X)",
+    ),
+    (
+        "igb.phases.verdict('relu', inputs=igb.GaussianInputs(0, 0))",
+        "a variance > 0",
+        "igb.phases.verdict('relu', inputs=igb.GaussianInputs(0, 1))",
+    ),
+    ("igb.mlp(1, 'SwiGLU')", "use the layer SwiGLU(), as in mlp(3, igb.SwiGLU())", "igb.mlp(3, igb.SwiGLU())"),
 ]
 
 
