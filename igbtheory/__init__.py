@@ -90,7 +90,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         from igbtheory.foundations.lazy import missing  # noqa: PLC0415 - the import of the package is instant
 
-        raise missing(__name__, __all__, name)
+        namespaces = [public for public, home in _HOMES.items() if home == __name__]
+        raise missing(__name__, __all__, name, namespaces)
     if _HOMES[name] == __name__:
         return import_module(f"{__name__}.{name}")
     return getattr(import_module(_HOMES[name]), name)

@@ -143,6 +143,14 @@ def test_no_public_function_has_the_name_of_a_module_at_the_top() -> None:
     assert not functions & {*WINGS, *aliases.WINGS, "aliases", "derivations", "figures"}
 
 
+def test_a_name_that_resembles_none_is_answered_by_five() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'qqq'; it has, among others, ") as caught:
+        igbtheory.qqq  # noqa: B018 - it raises
+    names = str(caught.value).partition("others, ")[2].split(", ")
+    assert len(names) == 5
+    assert set(names) < set(igbtheory.__all__)
+
+
 def test_a_misspelt_name_is_answered_by_the_nearest_one() -> None:
     for package, name, nearest in ((igbtheory, "mpl", "mlp"), (igbtheory.layers, "Dens", "Dense")):
         with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; did you mean '{nearest}'\?$"):

@@ -483,11 +483,6 @@ def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamm
     assert np.median(p_values) < 0.95
 
 
-def test_a_misspelt_option_is_named() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'network'"):
-        igb.mlp(1).simulate(network=5)
-
-
 def test_few_networks_say_that_their_standard_errors_are_too_small() -> None:
     for networks, said in ((12, True), (40, False)):
         assert ("too small, from 12" in str(igb.mlp(1).simulate(networks, 8, 8))) == said

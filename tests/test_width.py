@@ -268,7 +268,7 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
     (
         NET,
         {"width": 5, "inputs": np.zeros((2, 3, 4, 4))},
-        r"vectors with width=, got data of shape \(2, 3, 4, 4\); simulate",
+        r"vectors with width=, got data of shape \(2, 3, 4, 4\); use simulate",
     ),
     (NET, {"width": 5, "method": "magic"}, "unknown method 'magic'"),
     (NET, {"width": 5, "networks": 1}, "expected networks >= 2"),

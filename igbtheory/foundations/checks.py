@@ -1,8 +1,9 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from inspect import Parameter, signature
 from numbers import Integral
 from reprlib import repr as shortened
 from typing import Any
@@ -149,6 +150,21 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
 
 
+def options(given: Iterable[str], method: Callable[..., Any], function: Callable[..., Any]) -> None:
+    """Refuse options that a method with **options does not take, nor the function to which it passes them by name."""
+    taken = [name for name, kind in _kinds(method).items() if kind is not Parameter.VAR_KEYWORD]
+    taken += [name for name, kind in _kinds(function).items() if kind is Parameter.KEYWORD_ONLY]
+    for name in given:
+        try:
+            known("option", name, taken)
+        except ValueError as error:
+            raise TypeError(str(error)) from None  # as Python answers other functions
+
+
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    return {name: parameter.kind for name, parameter in signature(function).parameters.items()}
+
+
 def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     """Return the most similar of `names`, or None if every similarity is below `cutoff`.
 
@@ -170,7 +186,7 @@ def data_set(inputs: Any) -> Any:
         array = np.asarray(inputs)
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf" or not array.ndim:
         raise TypeError(f"expected a data set of real numbers, got {_kind(inputs, array)}")
     array = array.astype(float)
     if not array.size:

@@ -1,7 +1,9 @@
 """Packages whose public names are loaded when they are first used."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -12,10 +14,24 @@ def loaded(package: str, homes: Mapping[str, str], name: str) -> Any:
     return getattr(import_module(f"{package}.{homes[name]}"), name)
 
 
-def missing(package: str, names: Iterable[str], name: str) -> AttributeError:
-    """Return the error for a name that a package does not have, with the nearest of its names or all of them."""
+def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[str] = ()) -> AttributeError:
+    """Return the error for a name that a package does not have, with its place, the nearest of its names, or five.
+
+    namespaces: the public modules of the package that may have the name.
+    """
     from igbtheory.foundations.checks import nearest  # noqa: PLC0415 - it loads NumPy
 
-    near = nearest(name, names, 0.7)
-    remedy = f"did you mean {near!r}?" if near else f"it has {', '.join(names)}"
+    near = _place(package, name, namespaces) or nearest(name, names, 0.7)
+    some = ", ".join(get_close_matches(name, names, n=5, cutoff=0.0))
+    remedy = f"did you mean {near!r}?" if near else f"it has, among others, {some}"
     return AttributeError(f"module {package!r} has no attribute {name!r}; {remedy}")
+
+
+def _place(package: str, name: str, namespaces: Iterable[str]) -> str | None:
+    """Return the whole name of what a namespace has under this name; Python asks for modules before it loads them."""
+    if name.startswith("_") or find_spec(f"{package}.{name}"):
+        return None
+    for namespace in namespaces:
+        if name in import_module(f"{package}.{namespace}").__all__:
+            return f"{package}.{namespace}.{name}"
+    return None

@@ -95,12 +95,14 @@ class Network:
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
+        if width is not None or options:
+            from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most are infinitely wide
+
+            checks.options(options, self.predict, at_width)
         if width is not None:
             if n is not FLOAT64:
                 given = f"digits={digits}" if kind is None else f"kind={kind!r}"
                 raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
-            from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most are infinitely wide
-
             return at_width(self, inputs, width, **options)
         if options:
             raise TypeError(f"expected a width with {', '.join(options)}, got none; pass width=100")
@@ -154,6 +156,7 @@ class Network:
 
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
+        checks.options(options, self.simulate, simulate)
         return simulate(self, networks, width, samples, seed, inputs, **options)
 
     def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
@@ -164,6 +167,7 @@ class Network:
         from igbtheory.networks.training import train  # noqa: PLC0415 - not every user trains
 
         _refuse_symbols(self.layers, inputs)
+        checks.options(options, self.train, train)
         return train(self, inputs, y, **options)
 
     def __repr__(self) -> str:

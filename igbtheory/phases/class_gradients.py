@@ -100,8 +100,9 @@ def class_gradients(prediction: Prediction, n_classes: int = 2) -> ClassGradient
     """
     if not isinstance(prediction, Prediction):
         raise TypeError(f"expected a Prediction, got {type(prediction).__name__}; pass net.predict()")
-    if np.ndim(prediction.gamma) or prediction.dataset is not None:
-        what = "a sweep" if np.ndim(prediction.gamma) else "one on a given data set"
-        raise ValueError(f"expected a prediction of one network for Gaussian inputs, got {what}; loop over its values")
+    if prediction.dataset is not None:
+        raise ValueError("expected a prediction for Gaussian inputs, got one on a given data set; pass net.predict()")
+    if np.ndim(prediction.gamma):
+        raise ValueError("expected a prediction of one network, got a sweep; loop over its values")
     whole = checks.whole("n_classes", n_classes, 2, MOST_CLASSES)
     return ClassGradients(float(prediction.var_mu), float(prediction.var_chi), whole)

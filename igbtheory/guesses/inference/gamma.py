@@ -162,6 +162,6 @@ def _counts(shares: Array, sizes: Array) -> Array:
     if off.any():
         raise ValueError(
             f"expected shares that are counts over D, got {shares[off][0]:g}, which is {counts[off][0]:g} data; pass "
-            "the number of data that were counted as D, or None"
+            "D, the number of data that were counted, or None"
         )
     return np.asarray(whole)

@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device
 from igbtheory.foundations.runs import blocks, chosen, in_order, kept
 from igbtheory.networks.simulation.comparison import Comparison, compare
@@ -34,6 +35,7 @@ class Simulation(Ensemble):
         options: as in `simulate`, for the ensembles of two and four times the width; store=FILE keeps them in
         FILE.512 and so on, named by the width.
         """
+        checks.options(options, self.compare, simulate)
         return compare(self, prediction, lambda: self._wider(options))
 
     def _wider(self, options: dict[str, Any]) -> list[Ensemble]:

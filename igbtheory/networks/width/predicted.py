@@ -79,8 +79,8 @@ def _refuse_inputs(inputs: Any, features: Any) -> None:
     gaussian = isinstance(inputs, GaussianInputs)
     if not gaussian and inputs.ndim > 2:
         raise ValueError(
-            f"expected vectors with width=, got data of shape {inputs.shape}; simulate() draws networks on images and "
-            "sequences, and X.reshape(len(X), -1) makes vectors of them"
+            f"expected vectors with width=, got data of shape {inputs.shape}; use simulate(), which draws networks on "
+            "images and sequences"
         )
     if not gaussian and features is not None:
         raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")

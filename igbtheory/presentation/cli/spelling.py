@@ -48,9 +48,14 @@ def _rules(*, layers: bool) -> tuple[tuple[re.Pattern[str], Any], ...]:
             re.compile(rf"\b(\w+)\(({names})=([^\s,;()]+)\)"),
             lambda found: f"igb {found[1]} {_option(found[2])} {found[3]}",
         ),
-        (re.compile(r"\b(certify|derive|predict)\(\)"), r"igb \1"),
+        (re.compile(r"\b(certify|derive|predict|simulate)\(\)"), r"igb \1"),
+        (
+            re.compile(rf"(?<![-\w.])({names})=\((\w+), (\w+)\)"),
+            lambda found: f"{_option(found[1])} {found[2]} {found[3]}",
+        ),
         (re.compile(rf"(?<![-\w.])({names})=(\([^()]*\)|[^\s,;()]+)"), lambda found: f"{_option(found[1])} {found[2]}"),
-        (re.compile(rf"(?<![-\w.\"'])({long})(?![\w(])"), lambda found: _option(found[1])),
+        (re.compile(rf"(?<![-\w.])({names}|features)=(?=[\s,;)])"), lambda found: _option(found[1])),
+        (re.compile(rf"(?<!--vary )(?<![-\w.\"'])({long})(?![\w(])"), lambda found: _option(found[1])),
         (re.compile(rf"^(expected |)({names})(?=:| [<>]=? | to be )"), lambda found: f"{found[1]}{_option(found[2])}"),
     )
 
