@@ -220,9 +220,9 @@ COMMANDS = [
         "predict \"Dense | BatchNorm(8, eps=0, law='proxy') | relu | Dense\"",
     ),
     (
-        'predict "Dense(0, 1) | BatchNorm | relu | Dense"',
+        'predict "Dense(0, 1) | BatchNorm(4) | relu | Dense"',
         "use sigma_w2 > 0",
-        'predict "Dense(1, 1) | BatchNorm | relu | Dense"',
+        'predict "Dense(1, 1) | BatchNorm(4) | relu | Dense"',
     ),
     (
         'predict "Conv2d(3, groups=2) | relu | Flatten | Dense" --data small.npy',

@@ -64,7 +64,7 @@ class BatchNorm(Layer):
 
     def _of_law(self, node: LawNode) -> LawNode:
         h = node.base.values if isinstance(node.base, Gaussian) else None
-        if h is not None and np.any(h.variance == h.covariance):
+        if self.batch_size and h is not None and np.any(h.variance == h.covariance):
             raise ValueError(
                 f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
                 "makes 0; use sigma_w2 > 0"
