@@ -254,7 +254,7 @@ def test_the_store_of_other_code_is_refused(tmp_path: Path) -> None:
         return run.returncode, run.stderr
 
     assert verified() == verified() == (0, "")
-    with (tmp_path / "igbtheory" / "checks.py").open("a", encoding="utf-8") as file:
+    with (tmp_path / "igbtheory" / "foundations" / "checks.py").open("a", encoding="utf-8") as file:
         file.write("# other code\n")
     status, error = verified()
     assert status == 2
