@@ -13,7 +13,7 @@ LABELS = {*["y", "y_train", "label", "labels", "target", "targets", "class", "cl
 
 
 def labels_in(y: Any) -> Labels | None:
-    """Return the class labels in an array, (n_samples,), or None if it contains values of outputs.
+    """Return the class labels that an array holds, (n_samples,), or None if it holds numbers that outputs should have.
 
     Whole numbers from 0 on in one dimension, or integers in one column, are labels, whatever their type. The numbers
     -1 and 1 together are values of one output, and so are numbers that are not whole; an array of floats in two

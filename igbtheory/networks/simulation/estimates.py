@@ -24,11 +24,13 @@ ESTIMATES = tuple(f"{name}{suffix}" for name in (*NAMES, "gamma_guess") for suff
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LayerEstimates:
-    """Estimates after every Dense layer, from the input to the output, with standard errors; shape (dense layers,).
+    """Estimates after every Dense layer, from the input to the output, with their errors; shape (dense layers,).
 
-    gamma_guess: 0 where the estimated variance is negative, inf with an infinite error where it is 1/4 or more.
+    var_g0: the variance of G0 if outputs read what this layer reads, NaN if it is not known. gamma_guess: the gamma
+    whose law has this variance; 0 where the variance is negative, inf with an infinite error where it is 1/4 or more. A
+    residual block counts as one Dense layer.
     """
 
     var_mu: Array
@@ -37,8 +39,16 @@ class LayerEstimates:
     var_chi_error: Array
     gamma: Array
     gamma_error: Array
+    var_g0: Array
+    var_g0_error: Array
     gamma_guess: Array
     gamma_guess_error: Array
+
+    @property
+    def c(self) -> Array:
+        """Correlation c = var_mu/(var_mu + var_chi) of an output for two data, over all networks."""
+        with np.errstate(invalid="ignore"):
+            return self.var_mu / (self.var_mu + self.var_chi)
 
 
 class OutputEstimates(Result):
@@ -72,7 +82,7 @@ def caution(networks: int) -> str:
     """Return a line for printed results if there are too few networks for their standard errors, or nothing."""
     if networks >= FEW:
         return ""
-    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 by a factor of up to 1.5."
+    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 networks by a factor of up to 1.5."
 
 
 def layer_estimates(moments: Array, weights: Array, variances: Array | float = np.nan) -> LayerEstimates:
@@ -81,11 +91,13 @@ def layer_estimates(moments: Array, weights: Array, variances: Array | float = n
     variances: Var(G0) of every network, (ensembles, networks, dense layers), NaN if it is not known.
     """
     var_mu, var_chi = moments[..., 0], moments[..., 1]
+    of_guesses = np.broadcast_to(variances, var_mu.shape)
     return LayerEstimates(
         *mean(var_mu, weights),
         *mean(var_chi, weights),
         *ratio_of_means(var_mu, var_chi, weights),
-        *bias_of_guesses(np.broadcast_to(variances, var_mu.shape), weights),
+        *mean(of_guesses, weights),
+        *bias_of_guesses(of_guesses, weights),
     )
 
 

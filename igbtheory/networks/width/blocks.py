@@ -71,8 +71,8 @@ def _refuse_jumps(phi: Function) -> None:
     """Raise DoesNotHoldError if phi jumps or its slope is singular: the noise then is not of order 1/width."""
     try:
         singular = mesh(phi, USUAL).doubt > 1
-    except UnresolvedError:
-        singular = True
+    except UnresolvedError as error:
+        raise DoesNotHoldError(f"the expansion has no averages of {phi.name!r}: {error}") from None
     if singular or any(phi.pieces.jumps(FLOAT64)):
         raise DoesNotHoldError(f"the expansion needs a continuous activation with a bounded slope, got {phi.name!r}")
 

@@ -20,7 +20,7 @@ from igbtheory.networks.width.moments import among, of_all, of_pairs
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.varied import VariedGuessLaw
-    from igbtheory.networks.width.result import WidthLayers
+    from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
 class Case(ABC):
@@ -36,7 +36,7 @@ class Case(ABC):
 
     @abstractmethod
     def law(
-        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw | DatasetGuessLaw":
         """Return the law of the guesses, with the variance that was found in so many networks."""
 
@@ -66,7 +66,7 @@ class GaussianCase(Case):
         return of_pairs(x, dense)
 
     def law(
-        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw":
         count = several(self.batch)
         variance, error = float(found.var_g0[-1]), float(found.var_g0_error[-1])
@@ -108,7 +108,7 @@ class DataCase(Case):
         return of_all(x, dense) if self._mixed else among(len(self.data), of_pairs(x, dense))
 
     def law(
-        self, found: "WidthLayers", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "DatasetGuessLaw":
         return law_on_data(float(found.var_g0[-1]), self._whole(precision), seeds)
 

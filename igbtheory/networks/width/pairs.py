@@ -9,11 +9,11 @@ import numpy as np
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.estimates import layer_estimates, ratio_of_means
+from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
 from igbtheory.networks.width.chain import Array, Precision
-from igbtheory.networks.width.result import WidthLayers, WidthPrediction, width_layers
+from igbtheory.networks.width.result import WidthPrediction, width_layers
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
 """Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
@@ -82,7 +82,7 @@ def _warn_of_few(squares: Array) -> None:
         warnings.warn(message, EstimateWarning, stacklevel=5)
 
 
-def estimated(moments: Array) -> WidthLayers:
+def estimated(moments: Array) -> LayerEstimates:
     """Return the estimates after every Dense, with standard errors."""
     whole = np.ones(1)
     variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
-from igbtheory.networks.simulation.estimates import Array
+from igbtheory.networks.simulation.estimates import Array, LayerEstimates
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
@@ -21,34 +21,7 @@ SHOWN = 30
 """Largest number of layers that are printed; of a deeper network a selection is."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class WidthLayers:
-    """Moments after every Dense layer at finite width, with errors, from the input to the output.
-
-    Arrays of shape (dense layers,). var_g0: the variance of G0 if outputs read what this layer reads. gamma_guess:
-    the gamma whose law has this variance. A residual block counts as one Dense layer.
-    """
-
-    var_mu: Array
-    var_mu_error: Array
-    var_chi: Array
-    var_chi_error: Array
-    gamma: Array
-    gamma_error: Array
-    var_g0: Array
-    var_g0_error: Array
-    gamma_guess: Array
-    gamma_guess_error: Array
-
-    @property
-    def c(self) -> Array:
-        """Correlation c = var_mu/(var_mu + var_chi) of an output for two data, over all networks."""
-        with np.errstate(invalid="ignore"):
-            return self.var_mu / (self.var_mu + self.var_chi)
-
-
-def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> WidthLayers:
+def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> LayerEstimates:
     """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error.
 
     moments: var_mu, var_chi and gamma, each with its error, by their names.
@@ -58,7 +31,7 @@ def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> Wi
     with np.errstate(invalid="ignore"):
         guess_error = np.where(error > 0, (high - low) / 2, 0.0)
     guesses = {"var_g0": variance, "var_g0_error": error, "gamma_guess": guess, "gamma_guess_error": guess_error}
-    return WidthLayers(**(moments | guesses))
+    return LayerEstimates(**(moments | guesses))
 
 
 @final
@@ -77,7 +50,7 @@ class WidthPrediction(OutputLayer):
     data that class 0 gets. refused: why there is no expansion, if it was tried.
     """
 
-    per_layer: WidthLayers
+    per_layer: LayerEstimates
     network: Predictable
     inputs: Any
     widths: tuple[int, ...]
@@ -104,7 +77,7 @@ class WidthPrediction(OutputLayer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""
-        names = [field.name for field in fields(WidthLayers)]
+        names = [field.name for field in fields(LayerEstimates)]
         told = {name: getattr(self, name) for name in ("widths", "features", "method", "networks", "dead", "error")}
         law: Any = self.G0
         return {

@@ -50,8 +50,8 @@ class Run:
     """A run of a figure.
 
     effort: 1 for print, less for fewer networks and points; who: `workers` or `executor`, as in `simulate`; store:
-    keeps ensembles and diagrams. What was computed: record describes it for the JSON file of the figure; drawn and
-    facts, the finite networks and sentences about other draws, are for its caption.
+    keeps ensembles and diagrams. record: what was computed, for the JSON file of the figure. drawn, facts: the
+    finite networks, and sentences about other draws, for the caption of the figure.
     """
 
     effort: float = 1.0
