@@ -82,7 +82,7 @@ def caution(networks: int) -> str:
     """Return a line for printed results if there are too few networks for their standard errors, or nothing."""
     if networks >= FEW:
         return ""
-    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 networks by a factor of up to 1.5."
+    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 networks up to 1.5 times."
 
 
 def layer_estimates(moments: Array, weights: Array, variances: Array | float = np.nan) -> LayerEstimates:

@@ -36,18 +36,18 @@ def blocks(layers: Sequence[Layer]) -> tuple[list[Block], list[Dense]]:
 
     DoesNotHoldError: the noise of a layer is not known.
     """
-    found: list[Block] = []
+    between: list[Block] = []
     denses: list[Dense] = []
     while layers:
         hidden = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
         dense, layers = layers[len(hidden)], layers[len(hidden) + 1 :]
         if denses:
-            found.append(_block(hidden))
+            between.append(_block(hidden))
         elif hidden:
             raise _unknown(hidden[0], "in front of the first Dense")
         assert isinstance(dense, Dense)  # noqa: S101 - a network ends with one
         denses.append(dense)
-    return found, denses
+    return between, denses
 
 
 def _block(hidden: Sequence[Layer]) -> Block:

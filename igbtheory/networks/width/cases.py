@@ -36,7 +36,7 @@ class Case(ABC):
 
     @abstractmethod
     def law(
-        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw | DatasetGuessLaw":
         """Return the law of the guesses, with the variance that was found in so many networks."""
 
@@ -66,10 +66,10 @@ class GaussianCase(Case):
         return of_pairs(x, dense)
 
     def law(
-        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw":
         count = several(self.batch)
-        variance, error = float(found.var_g0[-1]), float(found.var_g0_error[-1])
+        variance, error = float(per_layer.var_g0[-1]), float(per_layer.var_g0_error[-1])
         return law_of_several(variance, error, self.batches(count, precision), count, networks, seeds)
 
     @cached_property
@@ -108,9 +108,9 @@ class DataCase(Case):
         return of_all(x, dense) if self._mixed else among(len(self.data), of_pairs(x, dense))
 
     def law(
-        self, found: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "DatasetGuessLaw":
-        return law_on_data(float(found.var_g0[-1]), self._whole(precision), seeds)
+        return law_on_data(float(per_layer.var_g0[-1]), self._whole(precision), seeds)
 
     def _whole(self, precision: Precision) -> Chain:
         size = len(self.data)

@@ -55,10 +55,10 @@ class FreshDense(Layer):
 
         h: shape (networks, rows, units).
         """
-        found = np.empty((*h.shape[:2], h.shape[2] + 1), dtype=h.dtype)
-        np.multiply(h, h.dtype.type(np.sqrt(self.sigma_w2 / h.shape[2])), out=found[..., :-1])
-        found[..., -1] = np.sqrt(self.sigma_b2)
-        return found
+        features = np.empty((*h.shape[:2], h.shape[2] + 1), dtype=h.dtype)
+        np.multiply(h, h.dtype.type(np.sqrt(self.sigma_w2 / h.shape[2])), out=features[..., :-1])
+        features[..., -1] = np.sqrt(self.sigma_b2)
+        return features
 
 
 @final

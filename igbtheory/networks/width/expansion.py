@@ -95,7 +95,7 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     for block, dense, width in zip(hidden, denses, widths, strict=True):
         pairs.append(_weighted(behind(pairs[-1], block, width), dense))
     doubt = np.zeros(2) if exact is None else _doubt(start, exact)
-    return _found(pairs, doubt, equal)
+    return _expansion(pairs, doubt, equal)
 
 
 def _doubt(start: Pair, exact: Array) -> Array:
@@ -125,8 +125,8 @@ def behind(pair: Pair, block: Block, width: int) -> Pair:
     x = x.centred if isinstance(block.behind, LayerNorm) else x
     of = gram(x)
     made = of if block.before is None else of.scaled
-    found = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)
-    return found if block.behind is None else found.normalised(_scale(found.q, block.behind))
+    made_of_units = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)
+    return made_of_units if block.behind is None else made_of_units.normalised(_scale(made_of_units.q, block.behind))
 
 
 def _scale(q: float, norm: Norm) -> float:
@@ -140,16 +140,16 @@ def _weighted(pair: Pair, dense: "Dense") -> Pair:
     """Return the pair behind a Dense. DoesNotHoldError: it has no weights, or networks differ too much."""
     if not dense.sigma_w2:
         raise DoesNotHoldError(f"the expansion needs outputs that differ between data, got {dense!r}")
-    found = pair.weighted(float(dense.sigma_w2), float(dense.sigma_b2))
-    if not found.turns + abs(found.bent[1]) < 1:
+    weighted = pair.weighted(float(dense.sigma_w2), float(dense.sigma_b2))
+    if not weighted.turns + abs(weighted.bent[1]) < 1:
         raise DoesNotHoldError(
             f"the expansion needs a moderate spread over the networks, got the standard deviations "
-            f"{found.of_log_q**0.5:.2g} of log K_aa and {found.of_y**0.5:.2g} of log((1 - c)/(1 + c))"
+            f"{weighted.of_log_q**0.5:.2g} of log K_aa and {weighted.of_y**0.5:.2g} of log((1 - c)/(1 + c))"
         )
-    return found
+    return weighted
 
 
-def _found(pairs: list[Pair], doubt: Array, equal: float) -> Expansion:
+def _expansion(pairs: list[Pair], doubt: Array, equal: float) -> Expansion:
     """Return the results at every Dense. DoesNotHoldError: they are too inaccurate at the last one.
 
     doubt: as `_doubt` returns it; equal: the share of pairs of a datum with itself.

@@ -83,10 +83,10 @@ class Kernels:
 
     def __call__(self) -> Array:
         """Return the covariances, shape (networks, data, data); networks without any signal are left out."""
-        found, worlds = [], int(np.clip(ENTRIES // self.drawn.rows**2, 1, WORLDS))
+        of_networks, worlds = [], int(np.clip(ENTRIES // self.drawn.rows**2, 1, WORLDS))
         with one_thread():
             for seed, size in self.drawn.blocks(worlds, np.random.SeedSequence(self.seed)):
                 *_, (x, dense) = self.drawn.features(seed, size)
-                found.append(kernels(x, dense))
-        kernel = np.concatenate(found)
+                of_networks.append(kernels(x, dense))
+        kernel = np.concatenate(of_networks)
         return np.asarray(kernel[np.einsum("maa->m", kernel) > 0])

@@ -59,12 +59,12 @@ def drawn_moments(case: Case, precision: Precision, networks: int | None, seeds:
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):
         for seed, size in drawn.blocks(count, seeds):
             blocks.append(np.stack([case.reading(x, dense) for x, dense in drawn.features(seed, size)], axis=1))
-    found = np.concatenate(blocks)
-    if not np.isfinite(found).all():
+    moments = np.concatenate(blocks)
+    if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within double precision, got overflow; scale the inputs or the variances down"
         )
-    return found
+    return moments
 
 
 def _warn_of_few(squares: Array) -> None:

@@ -66,12 +66,12 @@ def at_width(
 
 def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
     """Return the prediction to first order in 1/width."""
-    found = expand(network.layers, widths, inputs, features)
+    expansion = expand(network.layers, widths, inputs, features)
     moments: dict[str, Any] = {}
     for name in ("var_mu", "var_chi", "gamma"):
-        moments |= {name: getattr(found, name), f"{name}_error": found.moments_error * getattr(found, name)}
-    per_layer = width_layers(moments, found.var_g0, found.error * found.var_g0)
-    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, 0.0, found.law())
+        moments |= {name: getattr(expansion, name), f"{name}_error": expansion.moments_error * getattr(expansion, name)}
+    per_layer = width_layers(moments, expansion.var_g0, expansion.error * expansion.var_g0)
+    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, 0.0, expansion.law())
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:

@@ -84,9 +84,9 @@ class Units:
             return self
         mean, growth = self.mean(self.m), self.mean(self.given(self.growth))
         kinks = tuple((at, value - mean, mass) for at, value, mass in self.kinks)
-        found = replace(self, phi=self.phi - mean, kinks=kinks)
-        vars(found)["growth"] = self.growth - growth
-        return found
+        centred = replace(self, phi=self.phi - mean, kinks=kinks)
+        vars(centred)["growth"] = self.growth - growth
+        return centred
 
 
 def units(phi: Function, mean: float, shared: float, own: float) -> Units:
@@ -109,8 +109,8 @@ def units(phi: Function, mean: float, shared: float, own: float) -> Units:
 @lru_cache(maxsize=64)
 def _resolved(phi: Function, mean: float, octave: float) -> Resolved:
     """Return phi with its reach, kinks and mesh for variances up to 2^octave, which layers of a deep network share."""
-    found = resolved(FLOAT64, phi, mean, float(2 ** (octave / 2)))
-    return replace(found, reach=NEARER * found.reach)
+    resolution = resolved(FLOAT64, phi, mean, float(2 ** (octave / 2)))
+    return replace(resolution, reach=NEARER * resolution.reach)
 
 
 def _kinks(at: Resolved, centre: Array, scale: Any) -> list[tuple[float, float, Array]]:
