@@ -45,7 +45,7 @@ from igbtheory.mathematics.averages.resolved import is_rough
 from igbtheory.mathematics.averages.state import Moments, is_centred
 from igbtheory.mathematics.averages.steepness import steepness
 from igbtheory.mathematics.formulas.function import Function
-from igbtheory.mathematics.numbers import Float64, Kind
+from igbtheory.mathematics.numbers import FLOAT64, Float64, Kind
 
 MANY = 64
 """Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
@@ -108,6 +108,8 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     elif phi.smooth:
         goal = n.goal
         smooth.fill(n, phi, points, found)
+        if double:
+            _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, found)
         _fill_waves(n, phi, points, found)
     elif len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
         rule = partial(broken_lines.moments, lines)
@@ -144,7 +146,8 @@ def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[
     """
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
-    alone = np.flatnonzero((mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
+    missing = ~(found[3] <= FLOAT64.goal)
+    alone = np.flatnonzero(missing & (mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
     sizes = np.rint(np.log2(q[alone]))
     for size in np.unique(sizes):
         inside = alone[sizes == size]

@@ -15,6 +15,8 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 LONG = 2
 """The highest orders are for pairs of data only: at a point of a sweep, panels take less time."""
+SHORT = 256
+"""Order up to which a series takes less time than panels do for the points of a sweep at which one variance is 0."""
 SETTLED = 1024
 """Order from which on a series that falls too slowly is given up."""
 BLOCK = 2**20
@@ -37,6 +39,8 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
                 a, error = hermite.series(n, phi, points[0, part], points[1:, part].sum(axis=0), order, centred=True)
                 errors = np.append(errors, _write(n, a, error, points, found, part))
         left = left[_unsettled(n, errors, order)]
+        if order >= SHORT:
+            left = left[points[1:, left].all(axis=0)]
         if not left.size:
             break
 
