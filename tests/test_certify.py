@@ -149,6 +149,7 @@ def test_a_thousand_layers_raise_the_precision_by_themselves() -> None:
     assert holds(found, network.predict(digits=50).gamma, "gamma", 50)
 
 
+@pytest.mark.slow
 def test_data_that_nearly_agree_are_enclosed() -> None:
     network = igb.mlp(5, "tanh", sigma_w2=0.5, sigma_b2=0.5)
     found = network.certify(12)

@@ -10,6 +10,7 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -217,7 +218,7 @@ def drawn_shares() -> Any:
     return ClassGuessLaw(0.5, 10).rvs(20_000, 5)
 
 
-@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("largest", [slow((False,)), True])
 def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     law = ClassGuessLaw(0.5, 10)
     edges = np.linspace(0, 1, 21)

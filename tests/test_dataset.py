@@ -327,7 +327,7 @@ def test_batchnorm_says_what_is_exact(size: int | None) -> None:
     assert 1e-5 < rough.error < 1e-3
 
 
-@pytest.mark.parametrize("layer", [igb.AvgPool(5), igb.LayerNorm(), igb.RMSNorm()], ids=repr)
+@pytest.mark.parametrize("layer", [igb.AvgPool(5), slow(igb.LayerNorm()), slow(igb.RMSNorm())], ids=repr)
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_a_layer_behind_dropout_reads_the_components_as_they_are(layer: Any) -> None:
     """In front of the first Dense: a pool of given components is no mean of independent copies of one unit."""

@@ -213,6 +213,7 @@ def test_several_classes_from_finitely_many_data() -> None:
     assert found.unbiased().pvalue < 1e-3
 
 
+@pytest.mark.slow
 def test_intervals_of_several_classes_cover_as_promised() -> None:
     # the two tails of the coincidence at the true gamma are what the interval asks about: uniform, of either side
     law, rng, trials = ClassGuessLaw(0.5, 3).finite(50), np.random.default_rng(1), 60
@@ -318,6 +319,7 @@ def test_two_architectures_are_compared_by_their_coincidences_among_counts_of_se
     assert same.pvalue == pytest.approx(1, abs=0.01)  # the diagonal of 400 x 400 pairs counts twice
 
 
+@pytest.mark.slow
 def test_the_law_of_the_shares_of_several_classes_is_tested() -> None:
     rng, size = np.random.default_rng(0), 60
     drawn = ClassGuessLaw(1.0, 3).finite(size).rvs(40, rng) / size
@@ -376,6 +378,7 @@ def test_levels_and_kinds_that_cannot_be_are_refused() -> None:
         igb.infer(["a"])
 
 
+@pytest.mark.slow
 def test_simulated_networks_have_the_predicted_gamma() -> None:
     network = igb.mlp(3, "relu")
     simulated = network.simulate(200, 200, 500, 0)

@@ -287,6 +287,7 @@ def test_the_error_of_a_share_is_never_zero() -> None:
 # --- laws known from draws ---
 
 
+@pytest.mark.slow
 def test_estimates_of_a_sampled_law_scatter_as_their_errors_say() -> None:
     """The largest share of two classes is a half and the distance of G0 from it, whose law is known."""
     n, runs, exact = 1000, 400, GuessLaw(1.5)

@@ -63,6 +63,7 @@ def test_the_mean_over_initialisations_is_that_of_the_draws() -> None:
     assert abs(drawn.mean() - law.mean) < 5 * drawn.std() / math.sqrt(len(drawn))
 
 
+@pytest.mark.slow
 def test_quantiles_are_those_of_the_draws() -> None:
     law = ClassGradients(2.0, 1.0, 2)
     drawn, p = law.rvs(6_000, random_state=2), np.array([0.1, 0.5, 0.9])

@@ -242,6 +242,7 @@ def test_workers_nobody_has_are_refused_before_anything_is_begun(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_store_of_other_code_is_refused(tmp_path: Path) -> None:
     """A function of the package is changed, the version is not."""
     shutil.copytree(Path(igb.__file__).parent, tmp_path / "igbtheory")

@@ -64,7 +64,7 @@ def test_tables_err_by_no_more_than_they_say(name: str, q: float, ratio: float) 
         assert abs(found[2] - exact.var_chi) <= error * exact.var_chi
 
 
-@pytest.mark.parametrize(("name", "m"), [("relu", 10), ("tanh", 3)])
+@pytest.mark.parametrize(("name", "m"), [("relu", 10), slow(("tanh", 3))])
 def test_tables_of_maxima_and_double_integrals_agree(name: str, m: int) -> None:
     for q, ratio in ((0.8, 1e-6), (1.1, 0.3), (1.3, 3.0), (0.9, 1e6)):
         found, _ = filled(name, q, ratio, m)
@@ -277,7 +277,7 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     assert np.diagonal(values) == pytest.approx([second_moment(FLOAT64, phi, m, one) for one in q], rel=1e-11)
 
 
-@pytest.mark.parametrize(("name", "m"), [("softsign", 2)])
+@pytest.mark.parametrize(("name", "m"), [slow(("softsign", 2))])
 def test_one_fit_serves_all_angles(name: str, m: int) -> None:
     phi = function_of(name)
     fit = interpolant(phi, m, (1.0, 1.5), (0, np.pi))
