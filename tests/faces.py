@@ -296,9 +296,9 @@ COMPARISONS = {
     ),
     "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 20, 0.5, GRADIENTS),
     "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 3, 0.3, GRADIENTS),
-    "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 6, 0.5, TANGENTS),
+    "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 3, 0.5, TANGENTS),
     "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
-    "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 6, 0.5, FORMULAS),
+    "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 4, 0.5, FORMULAS),
     "balls": Comparison(balls, vectors(WITHOUT_GATES), 20, 0.3, PROOFS),
 }
 

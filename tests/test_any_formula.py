@@ -93,6 +93,7 @@ def test_steps_of_two_data_are_those_of_their_fractions() -> None:
     assert found.var_mu + found.var_chi == pytest.approx(1 / 36 + 8.4 + 1 / 12, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_singular_formula_on_a_data_set() -> None:
     """Cov(log|u|, log|v|) = asin(c)^2/2."""
     data = np.random.default_rng(1).standard_normal((6, 5))

@@ -39,6 +39,7 @@ def deviation(estimate: Any, expected: Any) -> float:
 
 @settings(max_examples=15)
 @given(gammas, numbers)
+@pytest.mark.slow
 def test_two_data_agree_or_disagree(gamma: float, m: int) -> None:
     law = ClassGuessLaw(gamma, m)
     # the two are integrated from opposite ends

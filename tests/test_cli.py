@@ -14,6 +14,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -182,7 +183,7 @@ def test_without_arguments_it_shows_what_to_try(capsys: Capture) -> None:
         assert main([token for token in shlex.split(command) if token not in {"--plot", "verdict.png"}]) == 0
 
 
-@pytest.mark.parametrize(("name", "alias"), [("activation", "verdict"), ("phase", "classify")])
+@pytest.mark.parametrize(("name", "alias"), [("activation", "verdict"), slow(("phase", "classify"))])
 def test_commands_have_the_names_of_the_library_too(capsys: Capture, name: str, alias: str) -> None:
     texts = []
     for command in (name, alias):

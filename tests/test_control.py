@@ -108,6 +108,7 @@ def test_the_batch_size_is_the_nearest_whole_number() -> None:
     assert found.miss == pytest.approx(float(found.prediction.gamma) / 0.5 - 1)
 
 
+@pytest.mark.slow
 def test_a_data_set_is_designed_for_as_it_is() -> None:
     found = igb.design(0.8, "shift", depth=1, activation="tanh", inputs=DATA[:4], within=(0.0, 3.0))
     assert igb.mlp(1, "tanh").predict(DATA[:4] + found.value).gamma == pytest.approx(0.8, rel=1e-10)

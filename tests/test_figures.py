@@ -361,7 +361,7 @@ def test_the_command_writes_all_files_and_the_table_is_what_is_drawn(capsys: Cap
 
 
 def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:
-    (sheet,) = sheets(["proxy_direction"])
+    (sheet,) = sheets(["finite_data"])
     sheet.compute.__globals__.update(SIMULATED=(2, 3))
     folders = [tmp_path / name for name in "ab"]
     for folder in folders:

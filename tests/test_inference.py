@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from repeated import slow
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import log_ndtr
@@ -104,6 +105,7 @@ def test_order_of_networks_and_of_classes_tells_nothing(seed: int, n_classes: in
 
 @settings(untimed, max_examples=6)
 @given(st.integers(0, 10_000), st.integers(2, 60), st.integers(2, 12))
+@pytest.mark.slow
 def test_the_estimate_from_counts_is_the_likeliest(seed: int, size: int, networks: int) -> None:
     rng = np.random.default_rng(seed)
     k = counts(10 ** rng.uniform(-2, 1), size, networks, rng)
@@ -154,6 +156,7 @@ def test_sizes_may_differ_between_networks() -> None:
     assert int(np.argmax(likelihood)) == 1
 
 
+@pytest.mark.slow
 def test_the_ends_of_the_range() -> None:
     even = igb.infer([0.5, 0.5, 0.5], 100)
     assert (even.gamma, even.low) == (0.0, 0.0)
@@ -197,6 +200,7 @@ def test_intervals_for_infinitely_many_data_are_exact() -> None:
     assert within(sum(e.low <= 0.5 <= e.high for e in classes), 300, 0.8, 0.8)
 
 
+@pytest.mark.slow
 def test_several_classes_from_finitely_many_data() -> None:
     law = ClassGuessLaw(0.5, 3).finite(200)
     shares = law.rvs(40, 3) / 200
@@ -241,7 +245,7 @@ def test_one_network_is_a_binomial_test() -> None:
         assert igb.infer([k / 100], 100).unbiased().pvalue == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize(("size", "networks"), [(20, 10), (1000, 30), (101, 4)])
+@pytest.mark.parametrize(("size", "networks"), [(20, 10), slow((1000, 30)), slow((101, 4))])
 def test_the_test_of_no_bias_has_its_level_and_sees_a_bias(size: int, networks: int) -> None:
     rng, trials = np.random.default_rng(0), 150
     draws = rng.binomial(size, 0.5, (trials, networks)).astype(float)

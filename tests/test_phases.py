@@ -51,7 +51,8 @@ def test_on_the_edge_gradients_keep_their_size_at_the_fixed_point(name: str, sig
     assert near.var_chi / (1e-24 * point.q) == pytest.approx(1, abs=1e-10)  # kinks: 1e-12
 
 
-@pytest.mark.parametrize("sigma_w2", [slow(0.5), 2.0])
+@pytest.mark.parametrize("sigma_w2", [0.5, 2.0])
+@pytest.mark.slow
 def test_kinks_without_end_have_slopes(sigma_w2: float) -> None:
     """sin(h)^2 and cos(h)^2 are (1 - cos(2 h))/2 and (1 + cos(2 h))/2, with E cos(2 h) = exp(-2 q)."""
     point = phases.fixed_points("abs(sin(x))", sigma_w2, 0.1)[-1]
@@ -120,6 +121,7 @@ def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> No
 # numbers
 
 
+@pytest.mark.slow
 def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digits() -> None:
     with mpmath.workdps(25):
         nodes = [mpmath.mpf(k) / 6 for k in range(-6 * 10, 6 * 10 + 1)]  # the trapezoidal rule, exact to 1e-20 here
@@ -194,6 +196,7 @@ def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
     assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]
 
 
+@pytest.mark.slow
 def test_lines_broadcast_over_the_biases() -> None:
     sigma_b2 = np.array([[0.05], [0.2]])
     for line in (phases.edge_of_chaos, phases.neutrality_line):
@@ -319,7 +322,7 @@ def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
     assert (gamma[800] - gamma[600]) / 200 == pytest.approx(found.rate.constant, rel=1e-2)  # corrections: 1/l
 
 
-@pytest.mark.parametrize(("sigma_w2", "pool"), [(1.5, None), (1.2, 2)])
+@pytest.mark.parametrize(("sigma_w2", "pool"), [(1.5, None), slow((1.2, 2))])
 def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, pool: int | None) -> None:
     rate = phases.classify("relu", sigma_w2, 0.1, pool=pool).rate
     assert rate is not None
@@ -372,6 +375,7 @@ def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
     assert found.error < 1e-8
 
 
+@pytest.mark.slow
 def test_a_diagram_says_why_it_has_no_edge() -> None:
     w2, b2 = [0.5, 1.0], [0.0, 0.1]
     assert phases.diagram("tanh", w2, b2, depth=2).no_edge == ""

@@ -381,6 +381,7 @@ def test_the_difference_at_finite_width_is_shown(relu: Comparison) -> None:
     assert abs(gamma.value - gamma.theory) < 5 * gamma.error
 
 
+@pytest.mark.slow
 def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
     first, second, third = relu.simulations
     assert [first.width, second.width, third.width] == [32, 64, 128]
@@ -401,6 +402,7 @@ def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> N
     assert "deviates: " in repr(comparison)
 
 
+@pytest.mark.slow
 def test_a_slightly_wrong_prediction_is_found() -> None:
     assert not RELU.simulate(400, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
 

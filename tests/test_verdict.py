@@ -172,7 +172,7 @@ def test_gamma_grows_without_a_jump_between_the_words() -> None:
     assert limits[-1] == np.inf
 
 
-@pytest.mark.parametrize("name", ["sigmoid", "hardsigmoid"])
+@pytest.mark.parametrize("name", ["sigmoid", slow("hardsigmoid")])
 def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str) -> None:
     """The function sigmoid(x) - 1/2 is odd: what its values leave of 0 grows against a variance that vanishes."""
     found = verdict(name)
