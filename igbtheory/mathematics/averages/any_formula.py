@@ -36,15 +36,15 @@ Array = NDArray[np.float64]
 class Series:
     """Hermite series of phi at one variance.
 
-    a: the coefficients; second: E phi^2; rest: what the a_k^2 leave of it; lost, second_lost: the absolute errors of a
-    coefficient and of E phi^2.
+    a: the coefficients; second: E phi^2; rest: what the a_k^2 leave of it; error, second_error: the absolute errors of
+    a coefficient and of E phi^2.
     """
 
     a: Array
     second: float
     rest: float
-    lost: float
-    second_lost: float
+    error: float
+    second_error: float
 
 
 @lru_cache(maxsize=1024)
@@ -56,8 +56,8 @@ def series(phi: Function, mean: float, scale: float, most: int = LONGEST) -> Ser
     a = np.array([row.sum() for row in islice(hermite.rows(FLOAT64, at.z, weighted), length)])
     if phi.parity and not mean:
         a[int(phi.parity > 0) :: 2] = 0
-    lost, second_lost = at.missed + ROUNDED * np.array([np.sqrt(second), second])
-    return Series(a, second, max(second - float(a @ a), 0.0), float(lost), float(second_lost))
+    error, second_error = at.missed + ROUNDED * np.array([np.sqrt(second), second])
+    return Series(a, second, max(second - float(a @ a), 0.0), float(error), float(second_error))
 
 
 def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[Any, Any, Any, Any]:
@@ -69,10 +69,12 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
         of = series(phi, float(mean), float(np.sqrt(q)))
     if not of.second:
         return 0.0, 0.0, 0.0, 0.0
-    squares, (shared, own) = np.append(of.a[1:] ** 2, of.rest), mehler.shares(var_mu / q, var_chi / q, of.a.size)
-    found = of.a[0], squares @ shared, squares @ own
-    lost = of.rest * min(shared[-1], own[-1]) + of.lost * (2 * np.abs(of.a[1:]) @ shared[:-1] + of.lost)
-    return *found, stated(FLOAT64, found, (of.lost, lost, lost + of.second_lost))
+    squares = np.append(of.a[1:] ** 2, of.rest)
+    mu_shares, chi_shares = mehler.shares(var_mu / q, var_chi / q, of.a.size)
+    values = of.a[0], squares @ mu_shares, squares @ chi_shares
+    tail = of.rest * min(mu_shares[-1], chi_shares[-1])
+    mu_error = tail + of.error * (2 * np.abs(of.a[1:]) @ mu_shares[:-1] + of.error)
+    return *values, stated(FLOAT64, values, (of.error, mu_error, mu_error + of.second_error))
 
 
 def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any, Any, Any, Any]:
@@ -80,11 +82,11 @@ def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any,
     at = nodes(phi, mean, float(np.sqrt(q)))
     average = 0.0 if phi.parity < 0 and not mean else float(at.weights @ at.values)
     variance = float(at.weights @ (at.values - average) ** 2)
-    found = (average, variance, 0.0) if shared else (average, 0.0, variance)
+    values = (average, variance, 0.0) if shared else (average, 0.0, variance)
     if not average and not variance:
-        return *found, 0.0
-    lost = at.missed + ROUNDED * np.array([abs(average), variance])
-    return *found, stated(FLOAT64, found, (lost[0], lost[1] * shared, lost[1] * (not shared)))
+        return *values, 0.0
+    errors = at.missed + ROUNDED * np.array([abs(average), variance])
+    return *values, stated(FLOAT64, values, (errors[0], errors[1] * shared, errors[1] * (not shared)))
 
 
 def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any, float]:
@@ -103,16 +105,16 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     most = min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work)
     longest = 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))
     with one_thread():
-        known = [series(phi, mean, float(scale), longest) for scale in scales]
-    length = min(of.a.size for of in known)
-    terms = np.array([of.a[:length] for of in known]).T
-    root, lost = np.sqrt([of.second for of in known]), max(_lost(of) for of in known)
+        expansions = [series(phi, mean, float(scale), longest) for scale in scales]
+    length = min(of.a.size for of in expansions)
+    terms = np.array([of.a[:length] for of in expansions]).T
+    root, error = np.sqrt([of.second for of in expansions]), max(_relative_error(of) for of in expansions)
     rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=0) / (root**2 + TINY), 0))
     tail = np.abs(c) ** length * rest[a] * rest[b]
-    found = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
-    return found, float(np.max(tail) + lost)
+    products = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
+    return products, float(np.max(tail) + error)
 
 
-def _lost(of: Series) -> float:
+def _relative_error(of: Series) -> float:
     """Return the error of averages of products, relative to E phi^2."""
-    return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / of.second if of.second else 0.0
+    return (2 * of.error * np.sqrt(of.second) + of.second_error) / of.second if of.second else 0.0

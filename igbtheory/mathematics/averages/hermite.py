@@ -76,10 +76,10 @@ def _beyond(n: Kind, phi: Function, mean: Any, q: Any, a: Any) -> Any:
 
 def _misses(phi: Function, mean: Any, q: Any, a: Any) -> Any:
     """Return 1 where the series is not phi between the nodes, because phi oscillates faster, and 0 elsewhere."""
-    scale, centre, known = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float), a.astype(float)
+    scale, centre, coefficients = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float), a.astype(float)
     values = phi(FLOAT64, centre + scale * WITNESSES[:, None]) * _DAMPING[:, None]
-    gaps = np.abs(values - _witnesses(len(a)) @ known)
-    return 1.0 * ~(np.max(gaps, axis=0) <= SEEN * np.sqrt((known**2).sum(axis=0)))
+    gaps = np.abs(values - _witnesses(len(a)) @ coefficients)
+    return 1.0 * ~(np.max(gaps, axis=0) <= SEEN * np.sqrt((coefficients**2).sum(axis=0)))
 
 
 @lru_cache

@@ -35,12 +35,12 @@ def ends(m: int, reach: float, cuts: Any) -> Any:
     """
     levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
     x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))
-    parts = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
-    found = np.append(np.concatenate(parts), reach)
-    gaps = np.diff(found)
-    distance = np.min(np.abs(found[1:-1, None] - cuts), axis=1, initial=np.inf)
+    stretches = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
+    points = np.append(np.concatenate(stretches), reach)
+    gaps = np.diff(points)
+    distance = np.min(np.abs(points[1:-1, None] - cuts), axis=1, initial=np.inf)
     spared = distance < NEAR * np.minimum(gaps[1:], gaps[:-1])
-    return np.concatenate([found[:1], found[1:-1][~spared], found[-1:]])
+    return np.concatenate([points[:1], points[1:-1][~spared], points[-1:]])
 
 
 def columns(panels: Panels, kept: Any) -> Panels:

@@ -47,13 +47,13 @@ def mesh(phi: Function, reach: float) -> Mesh:
     Every kind of number uses the same mesh with its own order: n digits take about n polynomials. UnresolvedError: the
     slope oscillates too often.
     """
-    found = _mesh(phi, reach)
-    if found is None:
+    slope_mesh = _mesh(phi, reach)
+    if slope_mesh is None:
         raise UnresolvedError(
             f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {reach:g}: it oscillates, is "
             "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
         )
-    return found
+    return slope_mesh
 
 
 def is_resolved(phi: Function, reach: float) -> bool:
@@ -77,12 +77,12 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
         return None
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
-        start, _, parts = merged[-1]
-        parts = [*parts, (low, high)]
-        if low not in kinks and _joined(phi, start, high, floor, parts):
-            merged[-1] = (start, high, parts)
+        start, _, members = merged[-1]
+        members = [*members, (low, high)]
+        if low not in kinks and _joined(phi, start, high, floor, members):
+            merged[-1] = (start, high, members)
         else:
-            merged.append((low, high, parts[-1:]))
+            merged.append((low, high, members[-1:]))
     return Mesh(tuple(low for low, _, _ in merged[1:] if low not in kinks), SLOW if singular else 1.0)
 
 
@@ -165,10 +165,10 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
     return list(zip(low.tolist(), high.tolist(), strict=True)), singular
 
 
-def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
-    """Return whether one series is accurate on (low, high), including at witnesses inside each of the `parts`."""
+def _joined(phi: Function, low: float, high: float, floor: float, members: list[tuple[float, float]]) -> bool:
+    """Return whether one series is accurate on (low, high), including at witnesses inside each of its `members`."""
     terms = _series(phi, low, high)
-    witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
+    witnesses = np.array([a + (b - a) * share for a, b in members for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)
     allowed = max(TOLERANCE * np.max(np.abs(terms)), floor)
     return bool(_ends_small(terms, floor) and np.max(np.abs(series - _slope(phi, witnesses))) <= 100 * allowed)

@@ -64,13 +64,13 @@ class Octave:
         lines, mean = in_q @ self.factors, in_q @ self.means
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
         to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
-        lost = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
+        errors = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
-        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), lost)])
+        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
 
 
-def fill(phi: Function, m: int, points: Array, found: Array) -> None:
-    """Write mean, var_mu, var_chi and error into those columns of `found` for which there is a table.
+def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
+    """Write mean, var_mu, var_chi and error into those columns of `rows` for which there is a table.
 
     points: rows mean, var_mu, var_chi of h. A table needs a mean of 0 and two positive variances; if one of them is 0,
     an integral over one variable is as fast.
@@ -84,7 +84,7 @@ def fill(phi: Function, m: int, points: Array, found: Array) -> None:
         octave, inside = _octave(phi, m, number), served[numbers == number]
         if octave is not None:
             for part in np.array_split(inside, 1 + inside.size // BLOCK):
-                found[:, part] = octave.moments(*points[1:, part])
+                rows[:, part] = octave.moments(*points[1:, part])
 
 
 @lru_cache(maxsize=256)
@@ -96,13 +96,13 @@ def _octave(phi: Function, m: int, number: int) -> Octave | None:
     q = 2.0 ** _variances(number).nodes()
     if m > 1 and any(phi.pieces.kinks):
         return None
-    seen = mean_slopes.seen(phi, m, float(q[-1]))
-    if seen is None:
+    meshed = mean_slopes.on_mesh(phi, m, float(q[-1]))
+    if meshed is None:
         return None
     missed = [0.0]
 
     def line(theta: Array) -> Array:
-        values, error = mean_slopes.of_equals(seen, m, q, theta)
+        values, error = mean_slopes.of_equals(meshed, m, q, theta)
         missed.append(error)
         return values.T
 

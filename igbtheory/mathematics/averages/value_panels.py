@@ -66,15 +66,16 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     except ValueError:  # the formula grows too fast for a larger scale
         low, high, strips = _panels(phi, mean, scale)
     z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
-    lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
-    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
+    infinite, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
+    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1)
+    missed = missed + weights[infinite].sum() * largest ** np.arange(1, 3)
     # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
     for left, right, *wrong in strips:
         missed = missed + np.sum(weights, where=(z * scale > left) & (z * scale < right)) * np.array(wrong)
     never = weights * np.maximum(np.abs(values), 1) ** 2 < IMPROBABLE
-    return Nodes(z, weights, np.where(lost | never, 0.0, values), missed)
+    return Nodes(z, weights, np.where(infinite | never, 0.0, values), missed)
 
 
 @lru_cache(maxsize=64)
@@ -142,9 +143,9 @@ def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray
     """
     width = high - low
     left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)
-    found = (levels >= DEEP) & (width < left) & (width <= right)
-    middles = (low[found] + high[found]) / 2
-    ends = low[found] - width[found], high[found] + width[found]
+    narrow = (levels >= DEEP) & (width < left) & (width <= right)
+    middles = (low[narrow] + high[narrow]) / 2
+    ends = low[narrow] - width[narrow], high[narrow] + width[narrow]
     gaps = []
     for _ in range(ROUNDS):
         x = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17)[:, None]
@@ -173,11 +174,11 @@ def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> 
     gaps = np.abs(sums[1] - sums[0])
     nodes, of_nodes = _barycentric()
     for end, sign in ((low, 1), (high, -1)):
-        found = phi(FLOAT64, mean + end + sign * inside)
-        parts = of_nodes / (-sign + sign * 2 * (inside / (high - low))[:, None] - nodes)
-        jump = np.abs(found - (parts * values).sum(axis=1) / parts.sum(axis=1))
+        at_end = phi(FLOAT64, mean + end + sign * inside)
+        barycentric = of_nodes / (-sign + sign * 2 * (inside / (high - low))[:, None] - nodes)
+        jump = np.abs(at_end - (barycentric * values).sum(axis=1) / barycentric.sum(axis=1))
         share = (1 - nodes[-1]) / 2 * (high - low) / scale * FLOAT64.npdf(end / scale) * jump
-        gaps += share, share * (np.abs(found) + jump)
+        gaps += share, share * (np.abs(at_end) + jump)
     return sums[1][1], gaps
 
 

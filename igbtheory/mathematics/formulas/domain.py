@@ -71,8 +71,8 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
 
 def _overflows(tree: Tree, x: NDArray[np.float64]) -> Any:
     """Return whether some part of a formula is infinite at x; it then overflows and may still be a real number."""
-    own = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
-    return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), own)
+    overflows = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
+    return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), overflows)
 
 
 def square_is_infinite(values: Pieces, root: Fraction) -> bool:

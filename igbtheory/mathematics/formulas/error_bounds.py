@@ -34,5 +34,5 @@ class Doubt:
             low, high = z[..., :-1], z[..., 1:]
             right = low > 0  # the difference of the smaller tail probabilities keeps its digits
             mass = np.where(right, FLOAT64.ncdf(-low) - FLOAT64.ncdf(-high), FLOAT64.ncdf(high) - FLOAT64.ncdf(low))
-            parts = np.array(self.bounds) * np.sqrt(np.maximum(mass, 0))
-            return np.hypot.reduce(parts, axis=-1)
+            terms = np.array(self.bounds) * np.sqrt(np.maximum(mass, 0))
+            return np.hypot.reduce(terms, axis=-1)

@@ -75,9 +75,9 @@ class Pieces:
             inside = x < n.number(high) if low is None else x >= n.number(low)
             if low is not None and high is not None:
                 inside = inside & (x < n.number(high))
-            seen = x if _entire(formula) else np.where(inside, x, n.number(between(low, high)))[()]
+            inner_x = x if _entire(formula) else np.where(inside, x, n.number(between(low, high)))[()]
             # a product is ten times as fast as np.where; adding zero gives a constant the type of x
-            total = total + (evaluate(formula, n, seen) + zero) * inside
+            total = total + (evaluate(formula, n, inner_x) + zero) * inside
         return total
 
     def place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -85,11 +85,11 @@ class Pieces:
         flat = x.ravel()
         places = np.searchsorted(self._float_kinks, flat, side="right")
         order = np.argsort(places, kind="stable")
-        found = np.empty_like(flat)
-        for own in np.split(order, np.flatnonzero(np.diff(places[order])) + 1):
-            if own.size:
-                found[own] = evaluate(self.formulas[places[own[0]]], n, flat[own])
-        return found.reshape(x.shape)
+        values = np.empty_like(flat)
+        for indices in np.split(order, np.flatnonzero(np.diff(places[order])) + 1):
+            if indices.size:
+                values[indices] = evaluate(self.formulas[places[indices[0]]], n, flat[indices])
+        return values.reshape(x.shape)
 
     @property
     def split(self) -> bool:
@@ -104,12 +104,12 @@ class Pieces:
     @cached_property
     def infinite(self) -> tuple[Fraction, ...]:
         """Kinks at which the formula on one side is infinite or undefined."""
-        found = []
+        singular = []
         with np.errstate(all="ignore"):
             for kink, sides in zip(self.kinks, pairwise(self.formulas), strict=True):
                 if not all(np.isfinite(evaluate(side, FLOAT64, np.float64(kink))) for side in sides):
-                    found.append(kink)
-        return tuple(found)
+                    singular.append(kink)
+        return tuple(singular)
 
     @cached_property
     def _float_kinks(self) -> NDArray[np.float64]:
@@ -209,11 +209,11 @@ def _choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
 
 
 @np.errstate(all="ignore")
-def equal(found: Values, true: Values) -> bool:
+def equal(function: Values, true: Values) -> bool:
     """Return whether a function has the true values wherever these are finite."""
-    a, b = (np.asarray(values(SOME), dtype=float) + 0 * SOME for values in (found, true))
-    known = np.isfinite(b)
-    return bool(np.all(np.abs(a - b)[known] <= ROUNDED * (1 + np.abs(b[known]))))
+    a, b = (np.asarray(values(SOME), dtype=float) + 0 * SOME for values in (function, true))
+    finite = np.isfinite(b)
+    return bool(np.all(np.abs(a - b)[finite] <= ROUNDED * (1 + np.abs(b[finite]))))
 
 
 def between(low: Fraction | None, high: Fraction | None) -> Fraction:

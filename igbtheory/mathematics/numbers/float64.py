@@ -49,9 +49,9 @@ class Float64(Kind):
 
     def __init__(self) -> None:
         special = {"erf": _special("erf"), "erfc": _special("erfc"), "sigmoid": _special("expit")}
-        own = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
+        replacements = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
         for name in ELEMENTARY:
-            setattr(self, name, own[name] if name in own else getattr(np, name))
+            setattr(self, name, replacements[name] if name in replacements else getattr(np, name))
         self.ncdf = _special("ndtr")
         self.gamma = _special("gamma")
         self.sin_minus_t_cos = _sin_minus_t_cos

@@ -81,18 +81,18 @@ def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
 
     One set of nodes x serves every t: the table is the product of the density of x given t and binomial probabilities.
     """
-    own, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
+    specific, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
     end = saturation(size)
-    half, half_weights = graded_rule(end, lambda x: panel_length(x, size, 1.0, shared / max(own, 1e-300)))
+    half, half_weights = graded_rule(end, lambda x: panel_length(x, size, 1.0, shared / max(specific, 1e-300)))
     x, weights = np.concatenate([-half[::-1], half]), np.concatenate([half_weights[::-1], half_weights])
     binomials = np.zeros((x.size, size + 1))
     for row, node in zip(binomials, x, strict=True):
         k = _window(size, node, node)
         row[k.astype(int)] = np.exp(log_binomial(size, k, node))
-    v = (own * x - t[:, None]) / shared
-    table = (weights * (own / shared) * np.exp(-0.5 * v * v) / np.sqrt(2.0 * np.pi)) @ binomials
-    table[:, -1] += scipy.special.ndtr((t - own * end) / shared)
-    table[:, 0] += scipy.special.ndtr((-t - own * end) / shared)
+    v = (specific * x - t[:, None]) / shared
+    table = (weights * (specific / shared) * np.exp(-0.5 * v * v) / np.sqrt(2.0 * np.pi)) @ binomials
+    table[:, -1] += scipy.special.ndtr((t - specific * end) / shared)
+    table[:, 0] += scipy.special.ndtr((-t - specific * end) / shared)
     return np.asarray(table)
 
 
