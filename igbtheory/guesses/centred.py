@@ -37,11 +37,11 @@ def blocks(rows: Array) -> list[Array]:
 
 def fractions(centres: Array) -> Array:
     """Return the share of every class, shape (draws, classes). Rows sum to one, and equal centres have equal shares."""
-    found = np.ones(centres.shape)
+    shares = np.ones(centres.shape)
     apart = differ(centres)
     if apart.any():
-        found[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+        shares[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def differ(centres: Array) -> NDArray[np.bool_]:

@@ -34,8 +34,8 @@ def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.G
     means = []
     for _ in range(REPLICATES):
         others = np.sqrt(gamma) * normal_points(rng, points, n_classes - 2) @ _centred(n_classes - 1)
-        parts = [_terms(scale, g, part, largest=largest) for part in blocks(others)]
-        means.append(np.concatenate(parts).mean(axis=0))
+        terms = [_terms(scale, g, part, largest=largest) for part in blocks(others)]
+        means.append(np.concatenate(terms).mean(axis=0))
     return estimate(means)
 
 
@@ -47,12 +47,12 @@ def _centred(n: int) -> Array:
 def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
     """Return the density at every g given the centres of the others, shape (draws, shares)."""
     nodes, weights = maximum(others)
-    found = np.empty((len(others), g.size))
+    densities = np.empty((len(others), g.size))
     for i, goal in enumerate(scipy.special.ndtri(g)):
         m, rise = _centre(goal, nodes, weights)
         chance = FLOAT64.npdf(m / scale) / (scale * rise)
-        found[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
-    return found
+        densities[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
+    return densities
 
 
 def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:

@@ -44,8 +44,8 @@ class ClassGradients(Result):
         """Return the mean over the data of (p - e_k)^2 for every label k: centres and result (..., n_classes)."""
         mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes)
-        parts = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
-        return np.concatenate([self._given(part) for part in parts]).reshape(mu.shape)
+        blocks = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
+        return np.concatenate([self._given(part) for part in blocks]).reshape(mu.shape)
 
     def rvs(self, size: int = 1, random_state: Any = None) -> Array:
         """Return draws of initialisations, shape (size, n_classes): columns from the most to the least favoured class.

@@ -131,7 +131,7 @@ def curvature(block: Block, q: float) -> tuple[float, float]:
         return 1 - float(block.spread(q, share)) / slope
 
     with np.errstate(all="ignore"):
-        seen = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
-    s = KINKED if seen < (SMOOTH + KINKED) / 2 else SMOOTH
+        exponent = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
+    s = KINKED if exponent < (SMOOTH + KINKED) / 2 else SMOOTH
     first, second = (missing(size ** (1 / s)) / size for size in (SIZE, SIZE / 2))
     return s, 2 * second - first  # without the next term of the series

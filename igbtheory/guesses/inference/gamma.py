@@ -69,9 +69,9 @@ class GammaEstimate(Result):
         return {**{name: getattr(self, name) for name in ("networks", "gamma", "low", "high", "level")}, **tests}
 
     def __str__(self) -> str:
-        known = self.to_dict()
+        estimate = self.to_dict()
         told = {"unbiased": "test of gamma = 0", "fit": "test of the law of the guesses"}
-        pvalues = [(text, known[name]["pvalue"]) for name, text in told.items() if "pvalue" in known[name]]
+        pvalues = [(text, estimate[name]["pvalue"]) for name, text in told.items() if "pvalue" in estimate[name]]
         tests = (f"{text}: p {'<=' if p <= RESOLUTION else '='} {p:.3g}" for text, p in pvalues)
         return "\n".join([f"gamma_guess   {interval(self.gamma, self.low, self.high, self.level)}", *tests])
 
