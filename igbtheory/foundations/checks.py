@@ -170,8 +170,8 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
     A name with the same letters in another order comes first.
     """
-    lower = {known.lower(): known for known in names}
-    same = [known for known in lower if sorted(known) == sorted(name.lower())]
+    lower = {candidate.lower(): candidate for candidate in names}
+    same = [candidate for candidate in lower if sorted(candidate) == sorted(name.lower())]
     near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
     return lower[near[0]] if near else None
 

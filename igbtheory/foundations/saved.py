@@ -155,8 +155,8 @@ def _allowed(name: str, right: Any) -> str:
 
 def _named(name: str) -> Any:
     """Return the object that an allowed name such as "igbtheory:GaussianInputs" refers to."""
-    module, _, own = name.partition(":")
-    return getattr(import_module(module), own)
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _citizen(name: Any) -> type:
@@ -198,8 +198,8 @@ def _name(what: Any) -> str:
 @cache
 def _public(module: str, name: str, what: Any) -> str:
     """Return the public name of what a module defines: the shortest, which stays when the module moves."""
-    parts = module.split(".")
-    folders = (".".join(parts[:count]) for count in range(1, len(parts)))
+    path = module.split(".")
+    folders = (".".join(path[:count]) for count in range(1, len(path)))
     place = next((folder for folder in folders if getattr(sys.modules[folder], name, None) is what), module)
     return f"{lasting(place)}:{name}"
 
@@ -211,14 +211,14 @@ def _constant(name: str) -> Any:
     return value
 
 
-def _made(name: str, parts: list[Any]) -> Any:
+def _made(name: str, arguments: list[Any]) -> Any:
     """Return the result of one of MAKERS."""
-    for part in parts:
+    for part in arguments:
         if isinstance(part, int) and part > MOST_PRECISION:
             raise ValueError(f"expected numbers of at most {MOST_PRECISION} digits or bits, got more in {name}")
     function = _named(name)
     _allowed(name, function in MAKERS)
-    return function(*parts)
+    return function(*arguments)
 
 
 def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:

@@ -128,11 +128,13 @@ STYLES = {
 
 def shared_legend(figure: Figure, columns: int | None = None) -> None:
     """Add one legend above all panels, with every label once, by default in one row."""
-    found: dict[Any, Any] = {}
+    by_label: dict[Any, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
-        found.update(zip(labels, handles, strict=True))
-    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=columns or len(found))
+        by_label.update(zip(labels, handles, strict=True))
+    figure.legend(
+        handles=by_label.values(), labels=by_label.keys(), loc="outside upper center", ncols=columns or len(by_label)
+    )
 
 
 def save(figure: Figure, *files: Path) -> None:
