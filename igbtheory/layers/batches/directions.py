@@ -74,13 +74,13 @@ class Directions:
     def sines(self, points: Iterable[Any]) -> list[Any]:
         """Return the sines of the angles at which B takes the values `points`, without values that B never takes."""
         ratios = [self.n.number(x) / self.root for x in points]
-        found = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
-        return [y for y in found if abs(y) < 1]
+        sines = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
+        return [y for y in sines if abs(y) < 1]
 
     def jumps(self) -> list[tuple[Any, Any]]:
         """Return the angles at which phi jumps, and the heights of the jumps."""
-        found = zip(self.phi.pieces.kinks, self.phi.pieces.jumps(self.n), strict=True)
-        return [(self.n.asin(y), jump) for kink, jump in found if jump for y in self.sines([kink])]
+        pairs = zip(self.phi.pieces.kinks, self.phi.pieces.jumps(self.n), strict=True)
+        return [(self.n.asin(y), jump) for kink, jump in pairs if jump for y in self.sines([kink])]
 
     def reach(self) -> Any:
         """Return the angle beyond which phi^2 times the density is negligible."""
@@ -94,14 +94,14 @@ class Directions:
         with np.errstate(all="ignore"):
             density = np.exp((self.free - 2) / 4 * np.log1p(-sine * sine) - offset / 4 * tangent * tangent)
             size = np.abs(self.phi(FLOAT64, b)) * density
-        seen = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
-        if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (seen[0] or seen[-1])):
+        matters = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
+        if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (matters[0] or matters[-1])):
             raise ValueError(
                 f"expected an activation whose second moment is within range under batches of {self.size}, got "
                 f"{self.phi.name!r}, which grows too fast; clip the formula"
             )
         least = farthest(n)
-        return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
+        return min(n.number(float(np.max(np.abs(z[matters]), initial=least)) / root), n.pi / 2)
 
     def mesh(self) -> Mesh:
         """Return the mesh of phi over the range of B."""

@@ -56,8 +56,8 @@ def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
     1/`effective_rank`. Batches are `size` consecutive rows; batches that do not vary give zeros.
     """
     factor = inverse_scales(mean_variances(kernel, size), eps)
-    found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
-    return np.asarray((found + found.T) / 2)  # exactly symmetric: a jump magnifies rounding
+    scaled = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
+    return np.asarray((scaled + scaled.T) / 2)  # exactly symmetric: a jump magnifies rounding
 
 
 def effective_rank(kernel: Array, size: int) -> float:
@@ -140,5 +140,5 @@ def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
             moved = moved - (moved @ vector) * vector
         beside.append(np.linalg.norm(moved))
         basis.append(moved / beside[-1])
-    found, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside[:-1])
-    return np.asarray(found, dtype=float), np.asarray(total * vectors[0] ** 2, dtype=float)
+    points, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside[:-1])
+    return np.asarray(points, dtype=float), np.asarray(total * vectors[0] ** 2, dtype=float)

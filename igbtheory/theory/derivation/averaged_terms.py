@@ -14,9 +14,9 @@ def of_pair(left: Terms, right: Terms, mean: Any, q: Any, v: Any) -> Any:
     return _real(sp.sympify(total))
 
 
-def of_stretch(found: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
+def of_stretch(terms: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
     """Return the mean of f(h) over low < h < high."""
-    return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in found.items())))
+    return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in terms.items())))
 
 
 def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:

@@ -23,9 +23,9 @@ def named(phi: Function) -> Any:
 
 def formula(phi: Function) -> Any:
     """Return the formula of an activation in x, as its pieces between kinks."""
-    parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
+    pieces = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
     ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
-    return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
+    return sp.Piecewise(*((part, end > X) for part, end in zip(pieces, ends, strict=False)), (pieces[-1], True))
 
 
 def of_largest(m: Any) -> Any:
