@@ -10,14 +10,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.mathematics.numerics.limits import BLOCK
+
 REACH = 8.5
 """Standard deviations on either side of the largest centre, outside which the integral is 1e-17."""
 STEP = 0.3
 """Step of the trapezoidal rule for up to ten classes."""
 FAR = 60.0
 """Distance below the largest centre at which the share of a class is smaller than the smallest float."""
-BLOCK = 2**20
-"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from igbtheory.guesses.centred import blocks, maximum
 from igbtheory.guesses.sampled import Estimate, estimate
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES = 16
@@ -62,7 +63,7 @@ def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
     m = mean + goal * spread
     for _ in range(STEPS):
         distance = m[:, None] - nodes
-        y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), 1e-300, 1.0 - 1e-16))
+        y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), TINY, 1.0 - 1e-16))
         rise = (weights * FLOAT64.npdf(distance)).sum(axis=1)
         m = m + (goal - y) * FLOAT64.npdf(y) / rise
     return m, rise

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from igbtheory.guesses.centred import checked_centres, differ
 from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
-from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
+from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
+from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, LogNormalLaplace
 
 STEP = 0.25
 """Step of the trapezoidal rules for a variance. The integrands are analytic in strips of pi/2: errors are 1e-16."""
@@ -29,8 +30,6 @@ The unit is the width over which a mean probability rises: that of softmax or of
 """
 LEAST = 1e-6
 """Standard deviation of the centres, in the same unit, below which the variance is proportional to var_mu."""
-BLOCK = 2**20
-"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 
@@ -98,7 +97,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
     def _variance(self, mu: float, smooth: float) -> float:
         """Return the variance of p_c for centres of standard deviation mu, as a sum of covariances at pairs (s, s')."""
         reach, step = REACH * np.hypot(mu, self._scale), STEP * smooth
-        s = np.arange(-reach - PEAK, reach + TAIL, step)
+        s = np.arange(-reach - PEAK, reach + DEPTH, step)
         u = np.arange(-REACH, REACH, STEP * min(1.0, smooth / mu))
         weights = np.exp(-0.5 * u * u)
         weights /= weights.sum()

@@ -12,11 +12,12 @@ import numpy as np
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of
-from igbtheory.layers.nodes.draws import TINY, Array, Draws, combined, replicated
+from igbtheory.layers.nodes.draws import Array, Draws, combined, replicated
 from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, Ruled, refuse_draws
 from igbtheory.layers.nodes.places import of_shape
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numerics.limits import TINY
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""

@@ -12,7 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Base, Units
-from igbtheory.layers.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
+from igbtheory.layers.nodes.draws import SEED, SPARE, Array, Draws, standard_error
 from igbtheory.layers.nodes.node import Node, refuse_draws
 from igbtheory.layers.nodes.scaling import normalised
 from igbtheory.mathematics.averages.state import Moments
@@ -20,6 +20,7 @@ from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numbers.sweeps import at_points
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES, POINTS = 16, 2**14

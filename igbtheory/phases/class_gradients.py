@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.centred import checked_centres
+from igbtheory.mathematics.numerics.limits import BLOCK
 from igbtheory.mathematics.numerics.log_normal import LogNormalLaplace
 from igbtheory.theory.prediction import Prediction
 
-BLOCK = 2**20
-"""Largest number of entries of an array that `given` computes at once."""
 MOST_CLASSES = 10_000
 
 Array = NDArray[np.float64]

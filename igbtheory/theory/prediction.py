@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
-SHOWN = 30
-"""Largest number of layers that are printed; of a deeper network a selection is."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
 
@@ -231,15 +229,14 @@ class Prediction(OutputLayer):
     def __str__(self) -> str:
         if np.ndim(self.gamma):
             return repr(self)
-        from igbtheory.foundations.text import number, table  # noqa: PLC0415 - most predictions are not printed
+        from igbtheory.foundations.text import layer_table, number  # noqa: PLC0415 - most predictions are not printed
 
-        depth = len(self.per_layer.var_mu)
-        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
         # elsewhere gamma_guess is gamma
         names = [name for name in COLUMNS if name != "gamma_guess" or self.dataset is not None]
         columns = [getattr(self.per_layer, name) for name in names]
-        rows = (["output" if i == depth else str(i), *(number(column[i - 1], 8) for column in columns)] for i in shown)
-        return "\n".join([table(("layer", *names), rows), "", *self._summary(number)])
+        depth = len(self.per_layer.var_mu)
+        layers = layer_table(names, depth, lambda i: (number(column[i], 8) for column in columns))
+        return "\n".join([layers, "", *self._summary(number)])
 
     def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
         """Yield the lines about the output and the guesses of one network."""

@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtri
 
+from igbtheory.guesses.centred import REACH, STEP
+from igbtheory.mathematics.numerics.limits import BLOCK
+
 Array = NDArray[np.float64]
 STEPS = 200
 """Largest number of Newton steps."""
@@ -19,12 +22,6 @@ LONGEST = 2.0
 """Largest change of a centre in one step."""
 CONVERGED = 1e-11
 """Tolerance of the relative error of every share."""
-REACH = 8.5
-"""Standard deviations from the largest centre upwards, and from the mid-range of the centres downwards."""
-STEP = 0.3
-"""Step of the trapezoidal rule for up to ten classes. The integrand is entire."""
-BLOCK = 2**20
-"""Largest number of floats in an array."""
 NODES = 100
 """Approximate number of nodes for one network."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.batches.scales import Array, Batch, Rule, approximate, batch_of_rows, slices
+from igbtheory.layers.batches.scales import TINY, Array, Batch, Rule, approximate, batch_of_rows, slices
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -25,7 +25,6 @@ LARGE, ORDERS = 256, (8, 12)
 """Batch size from which on shorter Gauss rules are used, and the orders of the coarser and the finer rule."""
 SAMPLE = 64
 """Number of rows of a batch that are computed by both rules, for the error."""
-_TINY = 1e-140
 
 
 def is_homogeneous(phi: Function | None) -> bool:
@@ -54,7 +53,7 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
         rough, block = (_between(phi, a, b, roots, step) for step in STEPS)
         moments[a.rows, b.rows], moments[b.rows, a.rows] = block, block.T
         change[a.rows, b.rows] = rough - block
-    root = np.sqrt(np.diagonal(moments)) + _TINY
+    root = np.sqrt(np.diagonal(moments)) + TINY
     error = float(np.max(np.abs(change) / (root[:, None] * root)))
     # centring turns rounding errors of a common part of the data into errors of their differences
     return moments, error + FLOAT64.epsilon * (100 + 4 * max((batch.rounding for batch in batches), default=0.0))
@@ -68,7 +67,7 @@ def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> A
     for batch in _batches(kernel, size, eps)[1]:
         t, log_weight = batch.rule(_degree(phi) / 2, STEPS[1])
         shrunk = 1 + 2 * t[:, None] * batch.spectrum
-        q = np.maximum(np.square(batch.roots) @ (1 / shrunk).T, _TINY)
+        q = np.maximum(np.square(batch.roots) @ (1 / shrunk).T, TINY)
         averages[batch.rows] = phi.closed.mean(FLOAT64, q) @ np.exp(log_weight - np.log(shrunk).sum(axis=1) / 2)
     return averages
 
@@ -97,7 +96,7 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Return E phi(h_a) phi(h_b) of centred Gaussian pairs."""
     if phi is None or phi.closed is None:
         return q_ab
-    q_a, q_b = np.maximum(q_a, _TINY), np.maximum(q_b, _TINY)  # a datum at the mean of its batch has variance 0
+    q_a, q_b = np.maximum(q_a, TINY), np.maximum(q_b, TINY)  # a datum at the mean of its batch has variance 0
     means = phi.closed.mean(FLOAT64, q_a) * phi.closed.mean(FLOAT64, q_b)
     return phi.closed.covariance(FLOAT64, q_a, q_b, q_ab) + means
 

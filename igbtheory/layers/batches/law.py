@@ -13,6 +13,7 @@ from igbtheory.mathematics.averages.quadrature import PLAIN, orders
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.function import Function, composed, formula
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.panels import beyond, of_rises
 
 OF_TWO = formula("of_two", "tanh(asinh(x))", "")
@@ -50,7 +51,7 @@ def moments(
 
 def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
     """Return the moments from mean, variance and covariance by two rules, whose difference is the error."""
-    tiny, (mean, variance, within) = unit.n.number(1e-300), fine
+    tiny, (mean, variance, within) = unit.n.number(TINY), fine
     second = mean**2 + variance
     errors = (
         abs(coarse[0] ** 2 + coarse[1] - second) / (second + tiny),

@@ -20,7 +20,8 @@ NEGLIGIBLE = 37.0
 """Nodes are dropped if the logarithm of the integrand is more than this below its peak."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
-_TINY = 1e-140
+TINY = 1e-140
+"""In place of a variance of 0: the product of two of them is still a float."""
 
 
 def slices(count: int, size: int) -> list[slice]:
@@ -46,7 +47,7 @@ def mean_variances(kernel: Array, size: int) -> Array:
 
 def inverse_scales(variances: Array, eps: float = 0.0) -> Array:
     """Return the factors 1/sqrt(tr J/n + eps) of all data from their mean variances tr J/n, or 0 if tr J = 0."""
-    return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
+    return np.where(variances > 0, 1 / np.sqrt(variances + eps + TINY), 0.0)
 
 
 def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations.threads import one_thread
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 Array = NDArray[np.float64]
@@ -28,7 +29,6 @@ FEWEST, MOST = 2**6, 2**16
 """Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
 MIXED = 1.3
 """Factor of the change from few to many data in the reported error, if that change is significant."""
-TINY = 1e-300
 LARGEST = 2**26
 """Largest number of normal numbers in a replicate."""
 

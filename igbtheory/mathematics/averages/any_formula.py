@@ -19,6 +19,7 @@ from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.averages.value_panels import nodes
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 LONGEST, SHORTEST = 4096, 64
 """Largest and smallest number of terms of a series."""
@@ -26,7 +27,6 @@ WORK, OF_ALL = 2 * 10**8, 4 * 10**9
 """Approximate limits of terms times nodes, for one series and for all series of a data set."""
 ROUNDED = 20 * FLOAT64.epsilon
 """Rounding error of a coefficient, relative to the root of E phi^2."""
-TINY = 1e-300
 
 Array = NDArray[np.float64]
 

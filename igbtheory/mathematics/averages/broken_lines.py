@@ -20,6 +20,7 @@ from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.tree import evaluate, varies
 from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numerics.limits import TINY
 
 BLOCK = 2**18
 """Densities held at once."""
@@ -109,7 +110,7 @@ class Lines:
         value, size = (weights[:, None] * both).T
         # halving the step squares the relative error
         coarse = abs(2 * value[::2].sum() - value.sum())
-        return value.sum(), coarse**2 / (size.sum() + n.number(1e-300)) + ROUNDED * n.epsilon * size.sum()
+        return value.sum(), coarse**2 / (size.sum() + n.number(TINY)) + ROUNDED * n.epsilon * size.sum()
 
 
 @lru_cache(maxsize=64)

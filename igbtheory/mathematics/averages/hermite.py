@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import TINY
 
 WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
 WITNESSES = np.append(WITNESSES, -WITNESSES)
@@ -110,4 +111,4 @@ def _tail(n: Kind, squares: Any) -> Any:
     The terms of an analytic phi fall like exp(-a sqrt(k)) or faster, so that the next quarter is smaller still.
     """
     third, last = (squares[i * len(squares) // 4 : (i + 1) * len(squares) // 4].sum(axis=0) for i in (2, 3))
-    return last * np.minimum(n.sqrt(last / (third + n.number(1e-300))), 1)
+    return last * np.minimum(n.sqrt(last / (third + n.number(TINY))), 1)

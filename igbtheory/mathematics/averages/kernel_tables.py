@@ -20,6 +20,7 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numbers.sweeps import at_points
 from igbtheory.mathematics.numerics.chebyshev import Array, Axis
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 TOLERANCE = 2e-13
 """Largest coefficient that a series may leave out, for a kernel of size 1."""
@@ -33,8 +34,6 @@ DIGITS = 15
 """Digits to which a variance is rounded, so that layers behind norms share a table."""
 WITNESSES = 12
 """Number of pairs drawn to measure the error."""
-BLOCK = 2**20
-"""Pairs evaluated at once."""
 
 Grid = Callable[[Array, Array, Array], tuple[Array, float]]
 """Returns values on the grid of log q_a, log q_b and theta, and their error, relative to sqrt(E f_a^2 E f_b^2)."""

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.maximum_law import Chart, columns, density, dependence, ends
 from igbtheory.mathematics.averages.quadrature import PLAIN, gaps, orders
-from igbtheory.mathematics.averages.resolved import BLOCK, Resolved, images, resolved
+from igbtheory.mathematics.averages.resolved import Resolved, images, resolved
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function, formula
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 from igbtheory.mathematics.numerics.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
@@ -54,7 +55,7 @@ def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab:
     """Return E phi(M_a) phi(M_b) for one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
     a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
     coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
-    return fine[0], a.meshed.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+    return fine[0], a.meshed.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(TINY)) + 100 * n.epsilon
 
 
 @final

@@ -12,12 +12,10 @@ import numpy as np
 import scipy
 
 from igbtheory.mathematics.averages import hermite
-from igbtheory.mathematics.averages.resolved import BLOCK
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.mathematics.numerics.panels import Panels, beyond, split
+from igbtheory.mathematics.numerics.limits import BLOCK
+from igbtheory.mathematics.numerics.panels import WIDTH, Panels, beyond, split
 
-WIDTH = 3.0
-"""Largest width of a panel in standard deviations."""
 STEP = 3.0
 """Largest width of a panel, in units of s, across the line on which the two data agree."""
 NEAR = 0.4

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import TINY
 
 BLOCK = 2**15
 """Pairs evaluated at once."""
@@ -43,7 +44,7 @@ def sums(n: Kind, series: Sequence[tuple[Any, Any]], a: Any, b: Any, c: Any) -> 
 
 def terms(n: Kind, c: Any) -> int:
     """Return the number of terms beyond which the powers of a correlation c >= 0 are less than rounding errors."""
-    return 1 + int(np.log(n.epsilon) / np.log(np.clip(float(c), 1e-300, 1 - FLOAT64.epsilon)))
+    return 1 + int(np.log(n.epsilon) / np.log(np.clip(float(c), TINY, 1 - FLOAT64.epsilon)))
 
 
 def of_pairs(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -> tuple[Any, Any]:

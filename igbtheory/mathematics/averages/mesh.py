@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 ORDER = 16
 TOLERANCE = 1e-13
@@ -89,7 +90,7 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
 def span(distance: float) -> float:
     """Return the next power of two, or beyond 512 the next 512*16^k, so that nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
-    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
+    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + TINY) - 9) / step)))
 
 
 def _slope(phi: Function, x: Any) -> Any:

@@ -14,6 +14,7 @@ from igbtheory.mathematics.averages.resolved import Resolved, images, resolved
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.panels import split_normal, variance
 
 PLAIN = 1e-4
@@ -85,7 +86,7 @@ def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) ->
     """Return E phi(h_a) phi(h_b) for one pair of units with one mean, and its estimated relative error."""
     meshed = resolved(n, phi, float(mean), float(n.sqrt(q_a)), float(n.sqrt(q_b)))
     coarse, fine = (_product(meshed, q_a, q_b, q_ab, mean, order) for order in orders(n))
-    return fine[0], meshed.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+    return fine[0], meshed.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(TINY)) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore")

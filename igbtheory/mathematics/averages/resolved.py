@@ -9,12 +9,11 @@ import numpy as np
 from igbtheory.mathematics.averages.mesh import UnresolvedError, mesh, span
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK
 from igbtheory.mathematics.numerics.panels import Panels, farthest, split_normal, variance
 
 SIDES = (3.0,)
 """Ends, in standard deviations, of the panels around a smoothed feature; the reach is one more end."""
-BLOCK = 2**20
-"""Nodes held at once."""
 Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 
 

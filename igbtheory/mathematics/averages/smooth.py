@@ -11,14 +11,13 @@ from igbtheory.mathematics.averages import hermite, mehler
 from igbtheory.mathematics.averages.state import ZERO
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 LONG = 2
 """The highest orders are for pairs of data only: at a point of a sweep, panels take less time."""
 SETTLED = 1024
 """Order from which on a series that falls too slowly is given up."""
-BLOCK = 2**20
-"""Numbers held at once in a table of values."""
 
 
 def fill(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:

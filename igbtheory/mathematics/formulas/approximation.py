@@ -21,6 +21,7 @@ from igbtheory.mathematics.formulas.function import Function, of_pieces
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.formulas.tree import Number, Power, Product, Tree, X, add, mul, number
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
@@ -206,7 +207,7 @@ class _Fitted:
     def _joined(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces, made continuous where neighbours meet within the tolerance."""
         ends = [[piece(piece.low), piece(piece.high)] for piece in pieces]
-        size = max(self._floor, 1e-300) / self.tolerance
+        size = max(self._floor, TINY) / self.tolerance
         for before, after in pairwise(ends):
             gap, scale = abs(float(before[1] - after[0])), abs(float(before[1])) + size
             if gap <= 100 * self.tolerance * scale:
@@ -270,4 +271,4 @@ def _noise(values: Values) -> float:
     """Return the rounding errors of a function, relative to its size: its roughness on intervals of length 1/100."""
     middles = np.array([[-2.31], [-1.07], [-0.23], [0.41], [1.19], [2.77]])
     y = values((middles + 0.005 * _NODES).ravel()).reshape(len(middles), -1)
-    return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + 1e-300)))
+    return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + TINY)))

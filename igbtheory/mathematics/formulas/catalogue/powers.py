@@ -20,11 +20,9 @@ from igbtheory.mathematics.formulas.function import ClosedForm
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.formulas.tree import evaluate
 from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
 HALF = Fraction(1, 2)
-BLOCK = 2**20
-"""Largest number of nodes held in memory at once."""
-_TINY = 1e-300
 
 
 @final
@@ -158,7 +156,7 @@ def _integral(n: Kind, p: Fraction, y: Any, *, difference: bool) -> Any:
     flat = np.ravel(np.asarray(y))
     if not flat.size:
         return y
-    octaves = np.log2(float(np.fmax(np.fmin.reduce(flat), _TINY)))
+    octaves = np.log2(float(np.fmax(np.fmin.reduce(flat), TINY)))
     s, r, weights = _nodes(n, p, 16 * int(np.floor(octaves / 16)), difference=difference)
     values = []
     for block in np.array_split(flat, 1 + flat.size * len(s) // BLOCK):
