@@ -38,7 +38,8 @@ SYMPY = {
 }
 """Classes of SymPy that a tree may contain, of which the parameters of networks are made."""
 MOST_BITS = 2000
-"""Largest number of bits of a number that a SymPy expression may expand to, as in a formula that is read."""
+"""Largest number of bits of a number in a formula that is read, and of one that a SymPy expression may expand to: those
+of a float have 1,100 at most, and longer ones fill the memory when they are raised to a power."""
 MOST_PRECISION = 2**18
 """Largest precision that a tree may ask for; certificates, which need most, stop at 200,000 bits."""
 FRACTION = re.compile(r"-?\d{1,4300}(/\d{1,4300})?", re.ASCII)

@@ -22,9 +22,10 @@ from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.limits import TINY
 
 LONGEST, SHORTEST = 4096, 64
-"""Largest and smallest number of terms of a series."""
+"""Largest and smallest number of terms. Beyond 4096 terms, sign(x) has 0.008 and relu 3e-7 of E phi^2."""
 WORK, OF_ALL = 2 * 10**8, 4 * 10**9
-"""Approximate limits of terms times nodes, for one series and for all series of a data set."""
+"""Approximate limits of terms times nodes, for one series and for all series of a data set: half a second, and ten
+seconds."""
 ROUNDED = 20 * FLOAT64.epsilon
 """Rounding error of a coefficient, relative to the root of E phi^2."""
 

@@ -23,7 +23,7 @@ from igbtheory.mathematics.numbers import Kind
 from igbtheory.mathematics.numerics.limits import TINY
 
 BLOCK = 2**18
-"""Densities held at once."""
+"""Densities held at once: blocks of 2^14 to 2^18 take the same time, and larger ones up to 1.7 times as long."""
 ROUNDED = 4
 """Rounding errors of a term: an exponent x has the error eps x, and x exp(-x) is small."""
 

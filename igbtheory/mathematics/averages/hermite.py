@@ -17,10 +17,13 @@ from igbtheory.mathematics.numerics.limits import TINY
 
 WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
 WITNESSES = np.append(WITNESSES, -WITNESSES)
-"""Points at which a series is compared with phi."""
+"""Points at which a series is compared with phi. Their ratios are irrational: an oscillation that vanishes at the nodes
+does not vanish at all of them."""
 SEEN = 1e-4
-"""Difference there, relative to the norm of phi, that shows a series to be wrong."""
+"""Difference there, relative to the norm of phi, that shows a series to be wrong; the series of an oscillation that its
+nodes miss is wrong by the size of phi."""
 _DAMPING = np.exp(-(WITNESSES**2) / 4)
+"""With this factor all He_k/sqrt(k!) are at most 1.09, by Cramér's inequality."""
 
 
 def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bool) -> tuple[Any, Any]:

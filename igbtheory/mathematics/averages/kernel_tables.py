@@ -23,17 +23,18 @@ from igbtheory.mathematics.numerics.chebyshev import Array, Axis
 from igbtheory.mathematics.numerics.limits import BLOCK
 
 TOLERANCE = 2e-13
-"""Largest coefficient that a series may leave out, for a kernel of size 1."""
+"""Largest coefficient that a series may leave out, for a kernel of size 1: a fifth of the error up to which a rule is
+accepted, `moment_tables.GOAL`."""
 LONGEST_Q, LONGEST_THETA = 33, 129
-"""Largest numbers of nodes in log q and in theta."""
+"""Largest numbers of nodes in log q and in theta: 2^k + 1, as doubling the intervals makes them."""
 FEW = 100
 """Number of pairs up to which a rule for one pair takes less time than a table of mean slopes."""
 ALIKE = 64 * FLOAT64.epsilon
 """Relative difference of two variances that counts as rounding, as behind a norm."""
 DIGITS = 15
-"""Digits to which a variance is rounded, so that layers behind norms share a table."""
+"""Digits to which a variance is rounded, so that layers behind norms share a table: one less than a float has."""
 WITNESSES = 12
-"""Number of pairs drawn to measure the error."""
+"""Number of pairs drawn to measure the error; quadrature takes up to 0.1 s for each."""
 
 Grid = Callable[[Array, Array, Array], tuple[Array, float]]
 """Returns values on the grid of log q_a, log q_b and theta, and their error, relative to sqrt(E f_a^2 E f_b^2)."""

@@ -28,18 +28,22 @@ from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.panels import split_normal
 
 HIGHEST = 3
-"""Highest power."""
+"""Highest power. The coefficients of a function whose p-th derivative jumps fall like k^(-p/2 - 3/4), and so those of
+the rest like k^(-11/4)."""
 LONGEST, REST = 2048, 512
 """Largest number of terms of the series of phi, and the number of terms of the series of the rest."""
 PER_KINK = 32
 """Number of terms of a series that take as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7
-"""Order of the rule on a panel, and the width of panels that resolves the highest Hermite polynomial."""
+"""Order of the rule on a panel, and the width of panels: the highest Hermite polynomial, of degree REST - 1, has the
+wavelength 2 pi/sqrt(511) = 0.28, on which there are eight nodes."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
-"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once."""
+"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once: an array takes 64 MiB at
+most."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
+"""In place of 0 where one divides by it: a distance of a kink from 0 in z, a standard deviation, a mean of phi^2."""
 
 Array = NDArray[np.float64]
 

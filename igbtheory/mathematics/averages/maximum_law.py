@@ -17,9 +17,10 @@ from igbtheory.mathematics.numerics.limits import BLOCK
 from igbtheory.mathematics.numerics.panels import WIDTH, Panels, beyond, split
 
 STEP = 3.0
-"""Largest width of a panel, in units of s, across the line on which the two data agree."""
+"""Largest width of a panel, in units of s, across the line on which the two data agree, where the density varies like a
+Gaussian of the standard deviation s."""
 NEAR = 0.4
-"""Share of a panel: an end that is closer to a cut of f is left out."""
+"""Share of a panel: an end that is closer to a cut of f is left out, and the next panel grows by no more."""
 FEW = 32
 """Largest m for which powers are products; with more factors, the rounding errors of Phi near 1 would add up."""
 LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))

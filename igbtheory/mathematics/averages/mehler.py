@@ -9,7 +9,7 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numerics.limits import TINY
 
 BLOCK = 2**15
-"""Pairs evaluated at once."""
+"""Pairs evaluated at once, so that they stay in the cache: 2^19 take more than twice as long."""
 
 
 def shares(c: Any, less: Any, length: int) -> tuple[Any, Any]:

@@ -12,7 +12,10 @@ from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.limits import TINY
 
 ORDER = 16
+"""Number of Legendre polynomials on a panel: double precision has sixteen digits, and n digits take about n of them."""
 TOLERANCE = 1e-13
+"""Size of the last coefficients, relative to the largest one, at which a series has converged: the goal of rules in
+double precision."""
 NARROW, NARROWEST = 1e-6, 1e-13
 """Relative widths at which a panel beside a kink, and beside a kink at 0, is no longer bisected, because the slope may
 be infinite there."""
@@ -20,7 +23,7 @@ SLOW = 20.0
 """Error of a rule divided by its difference from a coarser rule, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
 FINEST = 50
 LARGEST = 1024
-"""Largest number of rounds of bisection, and of panels."""
+"""Largest number of rounds of bisection, after which a panel near 1 is four rounding errors wide, and of panels."""
 _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
 """Ends of the first panels: one unit wide near the origin, then half an octave."""
 

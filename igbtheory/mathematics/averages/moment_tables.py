@@ -25,19 +25,23 @@ from igbtheory.mathematics.numerics.chebyshev import Array, Axis, transform
 FARTHEST = 10
 """Tables cover variances q from 2^-10 to 2^10. Outside, q changes from layer to layer, and a table would serve once."""
 VARIANCES, LONGEST_THETA = 17, 129
-"""Number of polynomials in log q, and largest number in theta."""
+"""Number of polynomials in log q, and largest number in theta. Of relu, softsign and abs(x)*tanh(x), the last
+coefficients in log q are below 1e-16."""
 TOLERANCE = 3e-14
-"""Size of the last coefficients, relative to the largest K1, at which a series has converged."""
+"""Size of the last coefficients, relative to the largest K1, at which a series has converged: four times ROUNDING,
+below which they cannot fall."""
 GOAL = 1e-12
 """Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value; up to 20 epsilon were observed."""
 SPARE = 16
-"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta."""
+"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta. Without
+them relu has an error of 2e-6, and with eight one of 2e-15."""
 MORE = 24
-"""Additional polynomials in theta of R and Q, which vary where K1 is constant."""
+"""Additional polynomials in theta of R and Q, which vary where K1 is constant. With eight, relu has an error of 1e-13,
+and with sixteen one of 5e-15."""
 BLOCK = 2**14
-"""Points evaluated at once."""
+"""Points evaluated at once; with the longest series they take 60 MiB."""
 
 
 @final

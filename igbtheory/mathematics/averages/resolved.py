@@ -13,7 +13,8 @@ from igbtheory.mathematics.numerics.limits import BLOCK
 from igbtheory.mathematics.numerics.panels import Panels, farthest, split_normal, variance
 
 SIDES = (3.0,)
-"""Ends, in standard deviations, of the panels around a smoothed feature; the reach is one more end."""
+"""Ends, in standard deviations, of the panels around a smoothed feature, on which it varies as the normal distribution
+function does; the reach is one more end."""
 Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 
 

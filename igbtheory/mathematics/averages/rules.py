@@ -54,7 +54,7 @@ MANY_PAIRS = 1000
 MANY_KINKS = 16
 """Number of kinks beyond which a series takes less time than panels between the kinks in two dimensions."""
 BLOCK = 2**9
-"""Variances at which panels are held at once."""
+"""Variances at which panels are held at once: each may have thousands of nodes."""
 FEW = 3
 """Number of kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 

@@ -14,6 +14,7 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numerics.limits import BLOCK
 
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+"""Numbers of terms to try. As each is twice the one before, all attempts take at most twice as long as the last."""
 LONG = 2
 """The highest orders are for pairs of data only: at a point of a sweep, panels take less time."""
 SETTLED = 1024

@@ -21,17 +21,19 @@ FINE, COARSE = 24, 12
 WIDEST = 0.4
 """Largest width of a panel in standard deviations."""
 DEEP, LEVELS = 8, 900
-"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections."""
+"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections, which lead
+from a scale of 1e20 to AT_ZERO."""
 MOST, FIRST, AT_ONCE = 2**15, 2**18, 2**13
 """Approximate limits of the panels of the second search, of the first search, and of those bisected at once."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
 """Smallest width of a panel relative to its distance from the mean; width and error that count as zero."""
 HIDDEN = 1e-10
-"""Share of a panel, at either end, in which a jump is not looked for."""
+"""Share of a panel, at either end, in which a jump is not looked for; at the end phi may have either value."""
 IMPROBABLE = 1e-120
 """Probability that counts as zero; far out, rounding errors look like jumps."""
 ROUNDS = 14
-"""Number of times that the interval around a break is divided by 16 to find a jump."""
+"""Number of times that the interval around a break is divided by 16 to find a jump: 16^14 = 2^56 exceeds the digits of
+a float."""
 STRIPS, INSIDE = 256, 0.1
 """Number of narrow strips between breaks in which a value is checked, and its position in the strip."""
 ROUNDED = 1e-6

@@ -26,8 +26,9 @@ from igbtheory.mathematics.numerics.limits import TINY
 Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
 DEGREE = 16
+"""Degree of the polynomials: their slopes are sums of the sixteen polynomials of a panel of `averages.mesh`."""
 MOST = 128
-"""Largest number of polynomials on each side of 0."""
+"""Largest number of polynomials on each side of 0; quadrature has panels for each."""
 NARROW = 1e-9
 """Width, relative to max(|x|, 1), below which a piece is taken to be straight."""
 SHORT = 1000
@@ -36,12 +37,13 @@ TOLERANCES, REACHES = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4), (1024, 256, 64, 16)
 """Relative tolerances, and distances from 0 up to which they must hold, in the order in which they are tried."""
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 _SERIES = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
+# points at which a fit is checked are irregular, so that no structure of the function hides between them
 _WITNESSES = np.array([-1, -0.998, -0.97, *np.linspace(-0.93, 0.91, 14), 0.96, 0.997, 1])
 _NEAR_0 = np.concatenate([-np.linspace(4, 0.07, 32), np.linspace(0.07, 4, 32)])
 _FAR = np.geomspace(1.001, 64, 29)
 _BETWEEN = (np.arange(29) + 0.37) / 29
 LARGEST = 1e300
-"""Error bound where the value of the function is not finite."""
+"""Error bound where the value of the function is not finite: no probability makes it small."""
 INFINITE = 1e8
 """Size of the function on a narrow piece, relative to its size near 0, that indicates a pole."""
 SEEN = 1e-6

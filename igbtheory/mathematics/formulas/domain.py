@@ -21,7 +21,7 @@ FIRST = 8
 BESIDE = Fraction(1, 10**12)
 """Distance from a piece within which a root belongs to it: a comparison may also change at a pole."""
 SOME = np.linspace(-2.03, 2.07, 50)
-"""Test points, of which at most one may be a pole."""
+"""Test points, of which at most one may be a pole: not symmetric about 0, and poles of formulas are at round places."""
 
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:

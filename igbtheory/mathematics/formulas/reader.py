@@ -11,6 +11,7 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.foundations.checks import nearest
+from igbtheory.foundations.saved import MOST_BITS
 from igbtheory.mathematics.formulas.library_functions import GELU_TANH, SHAPES, WORDS
 from igbtheory.mathematics.formulas.tree import (
     PI,
@@ -40,12 +41,17 @@ from igbtheory.mathematics.formulas.vocabulary import (
     where,
 )
 
+# Limits of a text that may come from a stranger: within them it is read and evaluated in a moment.
 LONGEST = 4000
+"""Largest number of characters."""
 DEEPEST = 50
+"""Largest depth of nesting: each level takes several calls, of which Python allows a thousand."""
 LARGEST_EXPONENT = 64
+"""Largest exponent: x^64 is within the range of floats for |x| up to 60,000."""
 LARGEST_NUMBER = 1e100
+"""Largest number, the cube of which is still a float."""
 MOST_DIGITS = 60
-MOST_BITS = 2000
+"""Largest number of characters of a number."""
 
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = (

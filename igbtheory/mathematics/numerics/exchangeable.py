@@ -19,12 +19,12 @@ from igbtheory.mathematics.numerics.panels import split
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_ORDER = 20
-_WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
+_ORDER = 20  # nodes of a panel
+_WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 3e-15
 _NOISE = 2e-17  # smaller probabilities are rounding errors, which would add up over thousands of batches
 _FEW = 10  # up to this batch size n the integrand, which decays like |v|^-n, may need a bent contour
-_LINE = 0.4 * np.arange(300.0)
-_HYPERBOLA = 0.05 * np.arange(900.0)
+_LINE = 0.4 * np.arange(300.0)  # nodes of the trapezoidal rule on a straight contour
+_HYPERBOLA = 0.05 * np.arange(900.0)  # and on a bent one
 _BEND = np.tan(np.pi / 8.0)  # halfway between the vertical and the directions in which Phi grows
 
 

@@ -12,7 +12,7 @@ from igbtheory.mathematics.numerics.limits import TINY
 
 Array = NDArray[np.float64]
 
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)  # coefficients of 1/n, 1/n^3, ...
 _CENTRE = 0.67  # |p - 1/2| < p(-0.67) = 1/4
 
 

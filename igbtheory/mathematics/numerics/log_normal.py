@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from igbtheory.mathematics.numerics.limits import DEPTH, TINY
 
 REACH = 9.0
-"""Number of standard deviations beyond which a normal variable is negligible."""
+"""Number of standard deviations beyond which a normal variable is negligible: P(z > 9) = 1e-19."""
 PEAK = 5.0
-"""Value of y beyond which exp(-exp(y)) is negligible."""
+"""Value of y beyond which exp(-exp(y)) is negligible: exp(-exp(5)) = 4e-65."""
 STEP = 0.2
 """Step of the trapezoidal rule, whose error is 1e-16 for functions analytic in the strip |Im x| < pi/2."""
 KNOTS = 32
-"""Knots of the spline per step."""
+"""Knots of the spline per step: its error is of the fourth order, 1e-6 of that of a spline with one knot per step."""
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 DIMENSIONS = 2**10
-"""Dimensions of one Sobol sequence. More dimensions take several sequences, paired at random."""
+"""Dimensions of one Sobol sequence, of 21,201 that SciPy has. More take several sequences, paired at random."""
 
 
 def normal_points(rng: Generator, points: int, dimensions: int) -> NDArray[np.float64]:
