@@ -15,7 +15,7 @@ from igbtheory.mathematics.numerics.limits import BLOCK
 REACH = 8.5
 """Standard deviations on either side of the largest centre, outside which the integral is 1e-17."""
 STEP = 0.3
-"""Step of the trapezoidal rule for up to ten classes."""
+"""Step of the trapezoidal rule for up to ten classes; the largest of more outputs varies over a shorter range."""
 FAR = 60.0
 """Distance below the largest centre at which the share of a class is smaller than the smallest float."""
 

@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 Exponent = Callable[[Array], Array]
 Slope = Callable[[Array], tuple[Array, Array]]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)  # on either side of the mode
 _OFF_MODE = 0.1  # accepted error of the mode, in units of the width of the peak
 _SLACK = 4.0  # accepted error of the exponent at an end
 _STEPS = 100  # largest number of steps of a search, many more than any takes

@@ -18,7 +18,7 @@ from igbtheory.guesses.coincidence import STEP
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.bivariate import both_below
 
-_U = np.arange(-8.5, 8.5, STEP)[:, None]
+_U = np.arange(-8.5, 8.5, STEP)[:, None]  # beyond, the normal density is negligible
 _V = np.arange(0.5 * STEP - 8.5, 8.5, STEP)
 
 

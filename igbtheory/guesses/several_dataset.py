@@ -16,9 +16,9 @@ from igbtheory.guesses.softmax import checked_temperature
 
 Array = NDArray[np.float64]
 BLOCK = 2**24
-"""Largest number of outputs in an array."""
+"""Largest number of outputs in an array: 128 MiB."""
 PAIRS = 2**17
-"""Number of pairs of data whose covariances are computed at a time."""
+"""Number of pairs of data whose covariances are computed at a time: 1 MiB for each number of a pair."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

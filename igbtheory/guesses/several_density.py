@@ -21,7 +21,7 @@ from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES = 16
-"""Independent scrambles of the points."""
+"""Independent scrambles of the points: their scatter tells the error to 18 %, 1/sqrt(30)."""
 STEPS = 8
 """Newton steps. They act on Phi^-1(G), which is nearly linear in m, and converge in four or five steps."""
 

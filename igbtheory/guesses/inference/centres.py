@@ -17,13 +17,13 @@ from igbtheory.mathematics.numerics.limits import BLOCK
 
 Array = NDArray[np.float64]
 STEPS = 200
-"""Largest number of Newton steps."""
+"""Largest number of Newton steps; shares of 2 to 1000 classes took three to six."""
 LONGEST = 2.0
-"""Largest change of a centre in one step."""
+"""Largest change of a centre in one step, as centres with very small shares may overshoot."""
 CONVERGED = 1e-11
 """Tolerance of the relative error of every share."""
 NODES = 100
-"""Approximate number of nodes for one network."""
+"""Approximate number of nodes for one network: twice REACH, and the range of the centres, over STEP."""
 
 
 def centres(shares: Array) -> Array:

@@ -18,7 +18,8 @@ from igbtheory.guesses.law import checked_data_count, float64_array, one_number
 
 Array = NDArray[np.float64]
 WHOLE = 0.01
-"""Accepted distance of a count from a whole number, for shares in single precision."""
+"""Accepted distance of a count from a whole number, for shares in single precision: their rounding errors are 6e-8 of
+up to 100,000 data."""
 
 
 @final

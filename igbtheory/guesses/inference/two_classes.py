@@ -20,7 +20,7 @@ POINTS = 61
 FLAT = 1e-3
 """Factor by which the scan extends beyond the gammas that counts can tell from 0 and from inf."""
 DRAWS = 499
-"""Number of draws of the distance under the hypothesis."""
+"""Number of draws of the distance under the hypothesis: p-values are multiples of 1/500."""
 THRESHOLDS = 20
 """Number of counts at which the distance is evaluated."""
 

@@ -21,7 +21,7 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numerics.panels import WIDTH, Panels, farthest, split
 
 FARTHEST = 60.0
-"""Largest number of standard deviations that are integrated over."""
+"""Largest number of standard deviations that are integrated over: exp(-60^2/2) is no float."""
 WHOLE = 64
 """Number of degrees of freedom up to which panels cover every angle."""
 SPAN = 2.0**12
@@ -31,7 +31,7 @@ STRIP = 1.0
 LADDER = 2.0 ** np.arange(-28, 1)
 """Distances from a singularity at which panels end, each twice the one before."""
 DIGITS = 37.0
-"""Logarithm of 1/epsilon in double precision: terms exp(-DIGITS) are negligible."""
+"""Logarithm of 1/epsilon in double precision, 36.7, rounded up: terms exp(-DIGITS) are negligible."""
 
 
 @final

@@ -24,7 +24,8 @@ STEPS = (0.25, 0.2)
 LARGE, ORDERS = 256, (8, 12)
 """Batch size from which on shorter Gauss rules are used, and the orders of the coarser and the finer rule."""
 SAMPLE = 64
-"""Number of rows of a batch that are computed by both rules, for the error."""
+"""Number of rows of a batch that are computed by both rules, for the error: of larger batches a small part of the
+work."""
 
 
 def is_homogeneous(phi: Function | None) -> bool:

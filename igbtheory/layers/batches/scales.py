@@ -17,7 +17,8 @@ from igbtheory.mathematics.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 37.0
-"""Nodes are dropped if the logarithm of the integrand is more than this below its peak."""
+"""Nodes are dropped if the logarithm of the integrand is more than this below its peak: exp(-37) is less than half a
+rounding error."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
 TINY = 1e-140

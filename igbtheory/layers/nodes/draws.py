@@ -18,19 +18,20 @@ from igbtheory.mathematics.numerics.sobol import normal_points
 Array = NDArray[np.float64]
 
 SEED = 1
-"""Seed of all replicates."""
+"""Seed of all replicates, so that a prediction is the same at every call."""
 REPLICATES = 32
-"""Number of independent replicates of a mean, whose scatter gives its error."""
+"""Number of independent replicates of a mean, whose scatter tells its error to 13 %, 1/sqrt(62)."""
 SPARE = 4.0
-"""Number of standard errors that an estimate reports as its error."""
+"""Number of standard errors that an estimate reports as its error: with 32 replicates, the deviation is larger with a
+probability of 4e-4 (Student)."""
 NUMBERS = 2**20
-"""Number of normal numbers in a replicate, within the bounds below."""
+"""Number of normal numbers in a replicate, within the bounds below: 8 MiB."""
 FEWEST, MOST = 2**6, 2**16
 """Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
 MIXED = 1.3
 """Factor of the change from few to many data in the reported error, if that change is significant."""
 LARGEST = 2**26
-"""Largest number of normal numbers in a replicate."""
+"""Largest number of normal numbers in a replicate: 512 MiB."""
 
 
 @final

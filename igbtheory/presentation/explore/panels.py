@@ -19,8 +19,9 @@ from igbtheory.theory.prediction import Prediction
 DRAWS = 2000
 """Number of draws of G0 on a data set, where its law has no formula."""
 INITIALISATIONS = 400
-"""Number of draws of the shares of ten classes."""
+"""Number of draws of the shares of ten classes: means have errors of a twentieth of a standard deviation."""
 CLASSES = 10
+"""Number of classes of the picture of shares, as in the usual data sets of images."""
 LARGE = 0.9
 """Share of the data for one class; the page says how many networks reach it."""
 TALLEST = 4.0

@@ -20,7 +20,7 @@ from igbtheory.presentation.pictures.marks import (
     places_axis,
     reach,
 )
-from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, SERIES, THEORY, WIDTHS
+from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, LOGARITHMIC, SERIES, THEORY, WIDTHS
 
 if TYPE_CHECKING:
     from igbtheory.guesses import AccuracyBounds
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 NUMBERS, FEWEST, MOST = 10_000, 100, 2000
 """Number of shares to draw from a law without a formula, and the smallest and largest number of its draws."""
-HIGH = 20.0
-"""Ratio of the ends to the middle of a law of counts above which its axis is logarithmic."""
 COUNTS = 401
 """Largest number of counts whose probabilities are drawn."""
 
@@ -108,7 +106,7 @@ def count_law(axes: Any, law: "CountLaw") -> None:
             axes.stairs(values, [*(k - 0.5), high + 0.5], label=label, **look)
     top, middle = probabilities.max(), probabilities[len(k) // 2].min()
     axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * top), ylabel="probability")
-    if top > HIGH * middle > 0:
+    if top > LOGARITHMIC * middle > 0:
         axes.set(yscale="log", ylim=(middle / 3, 3 * top))
     axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))

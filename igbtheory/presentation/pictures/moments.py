@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.presentation.pictures.laws import some
 from igbtheory.presentation.pictures.marks import DEVIATION, GAMMA, bands, gaps, level, places_axis, points
 from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
-from igbtheory.presentation.pictures.style import LIMIT, MARKERS, SERIES, THEORY
+from igbtheory.presentation.pictures.style import LIMIT, LOGARITHMIC, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
     from igbtheory.networks.control import Design
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
 LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
-WIDE = 20.0
-"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 TITLE = 90
 """Number of characters of a line of a small title."""
 ROUNDING = 1e-10
@@ -118,7 +116,7 @@ def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
 def _scale(values: Any) -> str:
     """Return the scale of an axis for these values: logarithmic if the positive ones differ much."""
     positive = values[values > 0]
-    return "log" if positive.size and positive.max() > WIDE * positive.min() else "linear"
+    return "log" if positive.size and positive.max() > LOGARITHMIC * positive.min() else "linear"
 
 
 def _shown(values: Any, scale: str) -> Any:
@@ -167,7 +165,7 @@ def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
 
 def _spacing(x: Any) -> str:
     """Return the scale of an axis, linear or log, on which these values are more evenly spaced."""
-    if x.min() <= 0 or x.max() < WIDE * x.min():
+    if x.min() <= 0 or x.max() < LOGARITHMIC * x.min():
         return "linear"
     even, ratios = (np.median(part) - (part.min() + part.max()) / 2 for part in (x / x.max(), np.log(x)))
     return "log" if abs(ratios) < abs(even) * np.log(x.max() / x.min()) else "linear"

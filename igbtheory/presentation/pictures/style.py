@@ -27,6 +27,9 @@ SERIES: tuple[dict[str, Any], ...] = (
     {"color": "#E69F00", "ls": (0, (8, 2))},
 )
 """Colours and dashes of lines, distinguishable in grey: the colours of Okabe and Ito."""
+LOGARITHMIC = 20.0
+"""Ratio of the largest to the smallest value from which an axis is logarithmic: on a linear axis of 2.5 inches, the
+smallest would lie 3 mm above 0."""
 MARKERS = "osD^vP"
 """Markers of points, by the number of their line."""
 STYLE: Any = {
