@@ -70,6 +70,7 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
         of = series(phi, float(mean), float(np.sqrt(q)))
     if not of.second:
         return 0.0, 0.0, 0.0, 0.0
+    # what the series leaves out counts as if it all were at the next k
     squares = np.append(of.a[1:] ** 2, of.rest)
     mu_shares, chi_shares = mehler.shares(var_mu / q, var_chi / q, of.a.size)
     values = of.a[0], squares @ mu_shares, squares @ chi_shares
@@ -104,6 +105,7 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     c = np.where(alike, 0.0, np.clip(q_ab / (scales[a] * scales[b]), -1, 1))
     work = scales.size * nodes(phi, mean, float(scales[-1])).z.size
     most = min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work)
+    # a power of two, so that data sets share the series that are kept
     longest = 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))
     with one_thread():
         expansions = [series(phi, mean, float(scale), longest) for scale in scales]
@@ -111,6 +113,7 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     terms = np.array([of.a[:length] for of in expansions]).T
     root, error = np.sqrt([of.second for of in expansions]), max(_relative_error(of) for of in expansions)
     rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=0) / (root**2 + TINY), 0))
+    # by Cauchy and Schwarz, for the sums beyond the end of both series
     tail = np.abs(c) ** length * rest[a] * rest[b]
     products = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
     return products, float(np.max(tail) + error)

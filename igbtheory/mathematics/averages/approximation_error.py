@@ -31,10 +31,12 @@ def _of_moments(phi: Function, m: int, h: Moments, of_phi: Moments) -> Any:
     centre, outer, inner = (np.asarray(part, dtype=float) for part in (of_phi.mean, of_phi.var_mu, of_phi.var_chi))
     e = np.sqrt(m) * _distance(phi, mean, var_mu + var_chi)
     second = centre**2 + outer
+    # a mean product that is 0 up to rounding errors has no relative error
     counted = second + e * e > ZERO**2 * (second + inner)
     with np.errstate(all="ignore"):
         product_error = 2 * e * (np.abs(centre) + var_mu / (var_mu + var_chi) * np.sqrt(outer + inner))
         product_error = np.where((product_error > 0) & counted, product_error / second, 0.0)
+        # var_chi is half the mean square of phi_a - phi_b, and e_a - e_b has a root mean square of at most 2 e
         chi_error = np.where(e > 0, np.sqrt(8 / inner) * e, 0.0)
     return np.nan_to_num(np.maximum(product_error, chi_error), nan=np.inf)[()]
 

@@ -93,12 +93,15 @@ class Lines:
         if not len(total) or not high - low:
             return 0 * q, 0 * q
         digits = -float(np.log(n.epsilon))
+        # exp(-apart^2/(4 y)) is bounded for |Im t| < pi/2, where Re 1/y > 0: the error of the rule is exp(-pi^2/step).
+        # The weights fall like powers of exp(t) at both ends, the slowest to the left, where they contain y^(-1/2).
         step, left = np.pi**2 / (digits + 5), (digits / 1.5 if rising else 2 * digits)
         nearest = float(np.min(np.abs(apart)))
         if nearest and not low:  # the density is negligible below some y
             left = min(left, max(np.log(4 * digits * float(high) / nearest**2), 1.0))
         right = digits if rising else digits / 2
         t = n.number(np.arange(-np.ceil(left / step), np.ceil(right / step) + 1)) * n.number(step)
+        # y = low + width share, dy = width share rest dt, and the distances from the ends are width share and width rest
         share, rest = 1 / (1 + n.exp(-t)), 1 / (1 + n.exp(t))
         y, width = low + (high - low) * share, high - low
         weights = n.number(step) * width**2 * share * rest * (share if rising else rest)

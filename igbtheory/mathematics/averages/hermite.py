@@ -51,6 +51,8 @@ def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bo
 @lru_cache(maxsize=16)
 def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the nodes z_j >= 0, and the matrix (order, nodes) of weight times He_k(z_j)/sqrt(k!)."""
+    # the entries are at most exp(-z^2/4), which is epsilon at the last node; the step is at most half a wavelength,
+    # pi/sqrt(k), of He_k
     decades = -np.log10(n.epsilon)
     step = float(2.0 ** np.floor(np.log2(min(0.125, 3 / np.sqrt(order)) * np.sqrt(16 / decades))))
     nodes = 1 + int((np.sqrt(4 * np.log(10) * decades) + 1) / step)
@@ -97,6 +99,7 @@ def rows(n: Kind, z: Any, factor: Any) -> Iterator[Any]:
     before, now = 0 * factor, factor.copy()
     for k in count():
         yield now
+        # sqrt(k + 1) h_(k+1) = z h_k - sqrt(k) h_(k-1), for h_k = He_k/sqrt(k!)
         before *= -n.sqrt(n.number(k))
         before += z * now
         before /= n.sqrt(n.number(k + 1))

@@ -181,6 +181,7 @@ def interpolant(phi: Function, m: int, q: tuple[float, float], ends: tuple[float
         tensor, error = _tensor(grid, log_q, theta)
         nodes = log_q.nodes()
         means, missed = maximum.means(phi, m, np.exp(nodes))
+    # integrate dK/dtheta; K(pi/2), the product of the means, fixes the constant
     half = (theta.high - theta.low) / 2
     tensor = np.asarray(-half * chebyshev.chebint(tensor, axis=2), dtype=np.float64)
     theta = replace(theta, length=theta.length + 1)

@@ -118,6 +118,8 @@ class _Units:
     def of_powers(self, count: int) -> Array:
         """Return the Hermite coefficients of the powers, shape (count, s), by integration by parts."""
         z, coefficients = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
+        # E He_k f = E f^(k); from k = p + 1 on, f^(p+1) is a delta function at the kink, and the other derivatives act on
+        # He_(k-p-1) times the density
         tails = _tails(z, HIGHEST)
         for p in self.powers:
             for k in range(p + 1):
@@ -194,6 +196,7 @@ def _of_pairs(phi: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -
     whole[: len(rest)] += rest
     products = np.empty_like(c)
     products[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
+    # all products but that of two powers, which has a closed form
     both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
     near = np.flatnonzero(~far)
     for block in np.array_split(near, 1 + near.size * phi.kinks.size**2 // BLOCK):

@@ -109,6 +109,7 @@ class Maximum:
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
     """Return phi of the largest of m units; its reach is farther, because its density is m times as large."""
     meshed = resolved(n, phi, float(mean), *map(float, scales))
+    # d(z^2/2) = log m at z = least
     least = np.sqrt(-2 * np.log(n.epsilon))
     return Maximum(replace(meshed, reach=meshed.reach + float(np.log(m) / least)), m, mean, scales[0])
 
@@ -133,6 +134,7 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
 def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
     """Return the chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
     q = var_mu + var_chi
+    # sqrt((1 - c)/(1 + c))
     slant = n.sqrt(var_chi / (q + var_mu))
     return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
 

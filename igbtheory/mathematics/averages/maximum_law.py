@@ -115,6 +115,7 @@ class Chart:
         reach = points[-1]
         images = (points.reshape(-1, *(1,) * np.ndim(x)) - self.ahead * x) / self.s
         high = images[-1]
+        # beyond, both terms of the density are negligible: (x - c y)/s < -reach, and (y - c x)/s > reach
         if self.c > 0:
             high = np.minimum(high, np.maximum((reach + self.far * x) / self.c, reach - self.near * x))
         low = np.minimum(np.maximum(images[0], least), high)

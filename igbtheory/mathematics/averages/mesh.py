@@ -75,6 +75,7 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
     near = near[~np.isin(near, kinks)]
     slopes = np.abs(_slope(phi, near))
+    # coefficients below count for nothing beside the slopes near the origin
     floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
     panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     if not panels:

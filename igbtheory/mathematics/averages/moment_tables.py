@@ -140,7 +140,9 @@ def _averages(size: int) -> Array:
     theta = _angles(size + MORE).nodes()[:, None]
     x, weights = FLOAT64.legendre(size // 2 + SPARE)
     y, weights = (x + 1) / 2, weights / 2
+    # of R, 1 - cos(theta') = x (1 - cos(theta)): with x = y^2, sin(theta'/2) = y sin(theta/2) is smooth at x = 0
     of_chi = 2 * np.arcsin(y * np.sin(theta / 2))
+    # of Q, cos(theta') = x cos(theta): theta' goes from pi/2 to theta, and dx = sin(theta') dtheta'/cos(theta)
     width = np.pi / 2 - theta
     of_mu = theta + width * y
     rules = (2 * y * weights, of_chi), (weights * np.sin(of_mu) / np.sinc(width / np.pi), of_mu)

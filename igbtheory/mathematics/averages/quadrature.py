@@ -61,10 +61,12 @@ def _moments(meshed: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int)
     average = _average(meshed, mean, scale, order)
     u = meshed.around(mean, scale_u, order, [n.number(0), *meshed.sides(scale_z)])
     some = u.above(n.number(0)) if phi.parity and not mean else u
+    # variances as means of squared deviations
     given, inside = meshed.at_each(meshed.averaged, mean + scale_u * some.x, scale_z, order)
     var_mu, var_chi = (some.integral(part * n.npdf(some.x)) for part in ((given - average) ** 2, inside))
     if phi.pieces.infinite or min(var_mu, var_chi) > PLAIN * (average * average + var_mu + var_chi):
         return average, var_mu, var_chi
+    # of a small variance, deviations are differences of nearly equal values: take the slopes
     drift, inside = meshed.at_each(meshed.smoothed, mean + scale_u * u.x, scale_z, order)
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 

@@ -103,6 +103,7 @@ def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
     z = np.linspace(-4 * least, 4 * least, 512)
     x = mean + scale * z
     with np.errstate(all="ignore"):
+        # the root of the density, since averages contain squares of phi
         slope = np.abs(phi.slope(FLOAT64, x))
         size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
         size = np.where(np.isnan(size) & ~np.all(np.isnan(size)), 0, size)

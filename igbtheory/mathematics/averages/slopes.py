@@ -65,6 +65,7 @@ def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
     q_a, q_b, q_ab = pair
     theta = angle(*np.broadcast_arrays(q_a, q_b, q_ab))
     axis = Axis(0.0, float(theta.max()), ANGLES)
+    # circles divide by sin(theta)
     values, _ = mean_slopes.of_equals(meshed, m, np.ones(1), np.maximum(axis.nodes(), 1e-9))
     series = chebyshev.chebval(axis.position(theta), axis.coefficients(values[0]))
     return series * np.sqrt(q_a * q_b) ** (float(phi.degree or 1) - 1)

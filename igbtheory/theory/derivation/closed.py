@@ -65,7 +65,7 @@ def _kinked(below: Powers, above: Powers, q: Any) -> Form:
 
 
 def _cut(pieces: Sequence[Terms], ends: Sequence[Any], centre: Any, q: Any) -> Form:
-    """Return the averages, for one datum, of a formula that is a sum of terms in each of the `parts` between `ends`."""
+    """Return the averages, for one datum, of a formula that is a sum of terms in each of the `pieces` between `ends`."""
 
     def average(pieces: Sequence[Terms]) -> Any:
         stretches = zip(pieces, pairwise(ends), strict=True)
@@ -119,9 +119,12 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
         return
     keys = [key for part in pieces for key in part]
     plain = all(s == 0 for *_, s in keys)
+    # without kinks: the pair is one Gaussian integral over the plane
     if not kinks and (plain or (mean == 0 and all(a == 0 for _, a, _, _ in keys))):
         yield _entire(pieces[0], mean, q)
     if halves:
+        # a kink at 0 alone: one integral over each quadrant
         yield _kinked(*halves, q)
+    # kinks elsewhere: integrals over stretches of one unit, for data that share all or nothing
     if plain and not any(a.has(sp.I) for _, a, _, _ in keys):
         yield _cut(pieces, (-sp.oo, *kinks, sp.oo), mean, q)

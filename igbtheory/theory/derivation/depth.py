@@ -59,6 +59,7 @@ def _affine(rule: Rule, first: Any, steps: Any) -> Any:
         if grown is None or grown.degree() > 1 or grown.free_symbols_in_domain & {V, S}:
             return None
         a, b = grown.coeff_monomial(symbol), grown.coeff_monomial(1)
+        # the sum of the geometric series b (1 + a + a^2 + ...)
         total = steps if a == 1 else (a**steps - 1) / (a - 1)
         variances.append(a**steps * start + b * total)
     return simplified(variances[0] / variances[1])
@@ -71,9 +72,11 @@ def _leading(rule: Rule, depth: Any) -> Any:
     theta ~ (k a depth)^(-1/k) and gamma = c/(1 - c) ~ 2/theta^2.
     """
     c = (rule.var_mu / (rule.var_mu + rule.var_chi)).xreplace({V: C * Q, S: Q - C * Q})
+    # of a norm or a homogeneous activation q cancels, and the next c depends on theta alone
     c = sp.simplify(c.xreplace({C: sp.cos(THETA)}))
     if c.free_symbols != {THETA} or c.atoms(sp.Function) - c.atoms(sp.sin, sp.cos, sp.acos):
         raise _refused()
+    # the chord of theta, which has a series at 0; acos has none at c = 1
     sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) after the layer
     decrease = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
     terms = sp.Poly(decrease, THETA).as_dict() if decrease.is_polynomial(THETA) and decrease != 0 else {}
