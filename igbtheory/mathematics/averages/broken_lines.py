@@ -101,7 +101,7 @@ class Lines:
             left = min(left, max(np.log(4 * digits * float(high) / nearest**2), 1.0))
         right = digits if rising else digits / 2
         t = n.number(np.arange(-np.ceil(left / step), np.ceil(right / step) + 1)) * n.number(step)
-        # y = low + width share, dy = width share rest dt, and the distances from the ends are width share and width rest
+        # y = low + width share, dy = width share rest dt; the distances from the ends are width share and width rest
         share, rest = 1 / (1 + n.exp(-t)), 1 / (1 + n.exp(t))
         y, width = low + (high - low) * share, high - low
         weights = n.number(step) * width**2 * share * rest * (share if rising else rest)

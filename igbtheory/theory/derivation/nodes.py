@@ -57,12 +57,12 @@ class FormalGaussian(Base[Moments]):
 def _average(phi: Function, m: Any, h: Moments) -> Moments:
     """Return the moments of phi(M). If phi is homogeneous, a power of the variance of h is a factor of them."""
     v, q = (sp.expand(sp.sympify(part)) for part in (h.var_mu, h.variance))
-    # a rule is printed in symbols of the unit before: v_mu, v_chi and q in place of c q, q - c q and their sum
     scale = sp.Integer(1)
     if phi.degree is not None and h.centred:
         scale, v, q = q ** SYMBOLIC.number(phi.degree), sp.cancel(v / q), sp.Integer(1)
     elif (v, q) == (sp.expand(C * Q), Q):
         v = V
+    # v_mu and v_chi in place of c q and q - c q, as the rule of a layer is printed
     s = S if (v, q) == (V, Q) else q - v
     moments = closed.moments(phi, m, Moments(h.mean, v, q - v)) or over_gaussian(phi, m, Moments(h.mean, v, s))
     return Moments(sp.sqrt(scale) * moments.mean, scale * moments.var_mu, scale * moments.var_chi)
