@@ -118,7 +118,7 @@ class _Units:
     def of_powers(self, count: int) -> Array:
         """Return the Hermite coefficients of the powers, shape (count, s), by integration by parts."""
         z, coefficients = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
-        # E He_k f = E f^(k) up to k = p; f^(p+1) is a delta function, and leaves He_(k-p-1) npdf at the kink for larger k
+        # E He_k f = E f^(k); f^(p+1) is a delta function at the kink, and leaves He_(k-p-1) npdf there for k > p
         tails = _tails(z, HIGHEST)
         for p in self.powers:
             for k in range(p + 1):

@@ -65,7 +65,7 @@ def _kinked(below: Powers, above: Powers, q: Any) -> Form:
 
 
 def _cut(pieces: Sequence[Terms], ends: Sequence[Any], centre: Any, q: Any) -> Form:
-    """Return the averages, for one datum, of a formula that is a sum of terms on each of its `pieces` between `ends`."""
+    """Return the averages, for one datum, of a formula whose `pieces` between `ends` are sums of terms."""
 
     def average(pieces: Sequence[Terms]) -> Any:
         stretches = zip(pieces, pairwise(ends), strict=True)
