@@ -21,8 +21,7 @@ NARROW, NARROWEST = 1e-6, 1e-13
 be infinite there."""
 SLOW = 20.0
 """Error of a rule divided by its difference from a coarser rule, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
-FINEST = 50
-LARGEST = 1024
+FINEST, LARGEST = 50, 1024
 """Largest number of rounds of bisection, after which a panel near 1 is four rounding errors wide, and of panels."""
 _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
 """Ends of the first panels: one unit wide near the origin, then half an octave."""

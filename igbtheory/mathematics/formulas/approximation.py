@@ -37,7 +37,7 @@ TOLERANCES, REACHES = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4), (1024, 256, 64, 16)
 """Relative tolerances, and distances from 0 up to which they must hold, in the order in which they are tried."""
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 _SERIES = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
-# points at which a fit is checked are irregular, so that no structure of the function hides between them
+# the points at which a fit is checked are irregular, so that no structure of the function hides between them
 _WITNESSES = np.array([-1, -0.998, -0.97, *np.linspace(-0.93, 0.91, 14), 0.96, 0.997, 1])
 _NEAR_0 = np.concatenate([-np.linspace(4, 0.07, 32), np.linspace(0.07, 4, 32)])
 _FAR = np.geomspace(1.001, 64, 29)

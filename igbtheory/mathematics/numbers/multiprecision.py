@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
 
-_GUARD = 15
+_GUARD = 15  # more digits than are asked for, since rules lose some by cancellation
 
 
 def _context(digits: int) -> Any:
