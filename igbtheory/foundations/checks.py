@@ -13,7 +13,7 @@ import numpy as np
 LARGEST = 2**53
 """Largest number of units or data: double precision represents every whole number up to it."""
 DEEPEST = 10_000_000
-"""Largest number of repeated layers."""
+"""Largest number of repeated layers, whose tuple takes 80 MB."""
 LISTED = 60
 """Largest number of names that an error message lists."""
 DATA = {

@@ -9,7 +9,7 @@ from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bounds
 
 SHOWN = 10
-"""Largest number of classes that are printed."""
+"""Largest number of classes that are printed, so that the table fits a screen."""
 
 
 @final

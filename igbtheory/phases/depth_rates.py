@@ -26,7 +26,7 @@ from igbtheory.phases.variance import MARGIN, Variance
 SIZE = 1e-4
 """Larger one of the two values of share^s from which k is extrapolated; the other is half of it."""
 SMOOTH, KINKED = 1.0, 0.5
-"""The two values of the exponent s."""
+"""The two values of the exponent s: a kink makes the spread a power series in the root of the share."""
 FLAT = 1e-8
 """Constant k below which it counts as 0."""
 LARGE, SHIFT = 1e8, 1e-3

@@ -19,7 +19,7 @@ from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
 from igbtheory.theory.refusals import RANGE
 
 FINE = 101
-"""Points of a line in the picture."""
+"""Points of a line in the picture, which is drawn as straight lines between them."""
 SECONDS = {False: 2e-5, True: 1e-2}
 """Approximate seconds for a point of the grid in a layer, without and with a pool."""
 

@@ -32,7 +32,7 @@ REGIMES = {
 UNBIASED = "neutral, every network gives both classes one half of infinitely many data"
 """What takes the place of the regime if gamma is 0."""
 MOST = 12
-"""Largest number of pieces or kinks that are listed."""
+"""Largest number of pieces or kinks that are listed, so that the text fits a screen."""
 
 
 def text_of(judgement: Judgement) -> str:

@@ -13,7 +13,7 @@ from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 RANGE = 1e150
-"""Largest variance in double precision, and the inverse of the smallest one."""
+"""Largest variance in double precision, and the inverse of the smallest one: rules multiply two variances."""
 LARGEST = 30_000
 """Largest number of given data: the time grows with its square."""
 LARGEST_WHOLE = 4_000

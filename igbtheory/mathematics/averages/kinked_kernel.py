@@ -31,7 +31,8 @@ HIGHEST = 3
 """Highest power. The coefficients of a function whose p-th derivative jumps fall like k^(-p/2 - 3/4), and so those of
 the rest like k^(-11/4)."""
 LONGEST, REST = 2048, 512
-"""Largest number of terms of the series of phi, and the number of terms of the series of the rest."""
+"""Largest number of terms of the series of phi, which serves pairs with |c| < 0.98, and the number of terms of the
+series of the rest."""
 PER_KINK = 32
 """Number of terms of a series that take as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7

@@ -17,7 +17,8 @@ from igbtheory.mathematics.numerics.chebyshev import Axis
 ROUNDING = 1e-12
 """Largest jump of the values at a kink that counts as rounding."""
 ANGLES = 65
-"""Nodes of a series in the angle of two data."""
+"""Nodes of a series in the angle of two data: for the largest of 2 to 100 units of relu it has errors of 1e-11 to
+4e-11, and twice as many nodes have the same."""
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:

@@ -19,7 +19,7 @@ from igbtheory.mathematics.numbers import FLOAT64
 FINE, COARSE = 24, 12
 """Numbers of nodes on a panel of the rule, and of the coarser rule that it is compared with."""
 WIDEST = 0.4
-"""Largest width of a panel in standard deviations."""
+"""Largest width of a panel in standard deviations: the coarser rule integrates the density on it to rounding errors."""
 DEEP, LEVELS = 8, 900
 """Number of bisections after which a panel counts as next to a break, and the largest number of bisections, which lead
 from a scale of 1e20 to AT_ZERO."""

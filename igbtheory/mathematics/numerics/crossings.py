@@ -9,7 +9,8 @@ from scipy.optimize import elementwise
 Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
 PRECISION, SMALLEST = 4e-16, 1e-20
-"""Relative tolerance of the distance from the left grid point, in intervals, and the distance that counts as 0."""
+"""Relative tolerance of the distance from the left grid point, in intervals, two rounding errors, and the distance that
+counts as 0."""
 
 
 def tabulated(rule: Rule, places: Array) -> Array:

@@ -16,7 +16,7 @@ from igbtheory.theory.prediction import PerLayer
 
 Array = NDArray[np.float64]
 RESOLUTION = 2.0**-23
-"""Rounding error of a second moment in single precision, relative to its size."""
+"""Rounding error of a second moment in single precision, relative to its size: the epsilon of such numbers."""
 
 
 @final

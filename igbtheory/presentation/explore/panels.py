@@ -27,7 +27,7 @@ LARGE = 0.9
 TALLEST = 4.0
 """Height of the axis for a density of G0 with poles."""
 ALONG = 41
-"""Points of the edge of chaos."""
+"""Points of the edge of chaos, which is drawn as straight lines between them."""
 STEEP = 20.0
 """Bias ratio above which its axis is logarithmic."""
 SMALLEST = 1e-9

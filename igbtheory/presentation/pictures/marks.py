@@ -18,7 +18,7 @@ BINS = 20
 DRAWS = 40_000
 """Draws that show the law of G0 on a given data set; each is used as G0 and as 1 - G0."""
 FEW = 12
-"""Largest number of places that an axis labels one by one."""
+"""Largest number of places that an axis labels one by one, so that the labels do not touch."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows only the neighbourhood of 1/2."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"

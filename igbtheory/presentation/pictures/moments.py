@@ -27,7 +27,7 @@ TITLE = 90
 ROUNDING = 1e-10
 """Measured values of gamma below are rounding errors of single precision, as behind a BatchNorm."""
 DOTS = 30
-"""Largest number of layers, or of points of a line, that have markers."""
+"""Largest number of layers, or of points of a line, that have markers: more would hide the line."""
 
 
 def prediction(axes: Any, predicted: "Prediction") -> None:

@@ -14,7 +14,7 @@ from igbtheory.presentation.pictures.plots import picture
 from igbtheory.presentation.pictures.style import look
 
 ROWS = 12
-"""Largest number of rows of a table."""
+"""Largest number of rows of a table, about as high as the picture beside it."""
 LONGEST = 40
 """Largest number of characters of a cell."""
 SHARP = 2
