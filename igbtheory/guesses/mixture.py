@@ -49,9 +49,9 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
 def log_cumulative(n: int, k: Array, s: Array) -> Array:
     """Return the logarithm of P(count <= k) = E Phi(T/s), 0 <= k <= (n-1)/2; k and s of shape (m,).
 
-    The count is the number of n standard normal variables below s U, so it is at most k if s U < T, where T is the
-    one with rank k + 1. T has the density n Binom(k; n-1, Phi(t)) phi(t). All terms are positive, so that small
-    probabilities keep their digits. s may be inf.
+    The count is the number of n standard normal variables below s U. It is at most k if s U is below the variable T of
+    rank k + 1. T has the density n Binom(k; n-1, Phi(t)) phi(t). All terms are positive, so that small probabilities
+    keep their digits. s may be inf.
     """
 
     def exponent(t: Array) -> Array:

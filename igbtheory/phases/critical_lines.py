@@ -68,12 +68,12 @@ def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     """Return sigma_w2 on the edge of chaos, a number or an array like sigma_b2, NaN where there is none.
 
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at which squared gradients
-    neither grow nor vanish, at a fixed point q = sigma_w2 E f^2 + sigma_b2 that attracts. If there are several, the
-    smallest sigma_w2 is returned. For homogeneous f the slope does not depend on q: the threshold (2 for ReLU, 4/3 with
-    MaxPool(2)) is the same at every sigma_b2, whether q settles or not, while `classify` speaks of an edge of chaos
-    only if q settles. The threshold of the forward pass may differ: see `thresholds`. A full-batch BatchNorm has no
-    edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for softplus)
-    is not found.
+    neither grow nor vanish. The variance is at a fixed point q = sigma_w2 E f^2 + sigma_b2 that attracts. If there are
+    several edges, the smallest sigma_w2 is returned. For homogeneous f the slope does not depend on q: the threshold (2
+    for ReLU, 4/3 with MaxPool(2)) is the same at every sigma_b2, whether q settles or not. `classify` speaks of an edge
+    of chaos only if q settles. The threshold of the forward pass may differ: see `thresholds`. A full-batch BatchNorm
+    has no edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for
+    softplus) is not found.
 
     activation, and network (pool, norm, placement): as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
     every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
