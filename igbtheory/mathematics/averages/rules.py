@@ -125,16 +125,16 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     return rows
 
 
-def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write the moments of a sum of exponentials at the points that have no moments yet."""
-    left = np.flatnonzero(~(found[3] <= n.goal))
-    known = waves.terms(n, phi) if left.size else None
-    if known is None:
+    left = np.flatnonzero(~(rows[3] <= n.goal))
+    exponentials = waves.terms(n, phi) if left.size else None
+    if exponentials is None:
         return
     whole = [points[:, left]] if isinstance(n, Float64) else points[:, left].T
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
-    found[:, left] = np.concatenate(parts, axis=1)
+        columns = [np.reshape(np.array(waves.moments(n, exponentials, phi.parity, *part)), (4, -1)) for part in whole]
+    rows[:, left] = np.concatenate(columns, axis=1)
 
 
 def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], rows: NDArray[Any]) -> None:
