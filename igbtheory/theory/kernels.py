@@ -123,7 +123,8 @@ class OutputKernel:
         """Return means over the kernels after every Dense."""
         blocks = self._parts()
         sums, rank = np.zeros(()), np.inf
-        for (rows, columns), (node, pairs) in zip(blocks, self._blocks(blocks), strict=True):
+        for (rows, columns), of_block in zip(blocks, self._blocks(blocks), strict=True):
+            node, pairs = of_block
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             rank = min(rank, *(part.rank for part in pairs))
