@@ -116,9 +116,10 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             noise = normalised_noise(self, node)
-            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error, noise=noise)))
-        # without eps the scale of a unit counts for nothing, and x.own may have no rule
-        variance, error = (x.own, x.error) if self.eps else (x.variance, 0.0)
+            v = x.unshared
+            return node.after(Gaussian(Moments(0, 0 * v, v / (v + eps), x.error, noise=noise)))
+        # without eps the scale of a unit counts for nothing, and x.unshared may have no rule
+        variance, error = (x.unshared, x.error) if self.eps else (x.variance, 0.0)
         unit = Normalised(self.batch_size, self.estimator, variance, eps, error)
         return replace(node.after(unit), batch=self.batch_size)
 

@@ -57,7 +57,7 @@ class Gaussian(Base[Moments]):
         h, size = self.values, draws.size
         if h.within_has_no_rule:  # data of one batch are drawn like data of different batches
             h = replace(h, within=None)
-        unshared, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
+        unshared, across, within = (beside(part) for part in (h.unshared, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
         mean = z.mean(axis=1, keepdims=True)
         # the mean of a batch is drawn apart: its variance is unshared/size + within - across, even if within < across

@@ -52,7 +52,7 @@ class Moments:
         return self.mean * self.mean + self.variance
 
     @property
-    def own(self) -> Any:
+    def unshared(self) -> Any:
         """Variance that data of one batch (or any data, without batches) do not share."""
         return self.var_chi if self.within is None else self.variance - self.within
 
