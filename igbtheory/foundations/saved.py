@@ -136,10 +136,10 @@ def _value_of(tree: Any) -> Any:
             return float(text)
         case {"constant": name}:
             return _constant(_allowed(name, OWN.fullmatch(name)))
-        case {"make": name, "of": parts} if name in SYMPY:
-            return _expression(name, _value_of(parts), tree.get("assumed", {}))
-        case {"make": name, "of": parts}:
-            return _made(_allowed(name, OWN.fullmatch(name)), _value_of(parts))
+        case {"make": name, "of": arguments} if name in SYMPY:
+            return _expression(name, _value_of(arguments), tree.get("assumed", {}))
+        case {"make": name, "of": arguments}:
+            return _made(_allowed(name, OWN.fullmatch(name)), _value_of(arguments))
         case {"type": name, "fields": state}:
             return _object(_named(_allowed(name, OWN.fullmatch(name))), name, state)
         case {"registered": name, "fields": state}:

@@ -64,8 +64,8 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
             yield _residual(node, text)
         case ast.Name(name) if name in known_layers():
             yield _made(name, [], {})
-        case ast.Call(ast.Name(name), parts, named) if name in known_layers():
-            yield _made(name, [_number(part, text) for part in parts], _options(named, text))
+        case ast.Call(ast.Name(name), arguments, named) if name in known_layers():
+            yield _made(name, [_number(part, text) for part in arguments], _options(named, text))
         case _:
             yield _activation(ast.get_source_segment(text, node) or "")
 
