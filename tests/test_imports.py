@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -83,13 +84,18 @@ NAME = re.compile(r"igbtheory(\.\w+)+\.?(:\w+)?")
 """Pattern of the name of a module, or of the part of it in front of a variable."""
 
 
+@cache
+def parsed(module: str) -> ast.Module:
+    """Return the syntax tree of a module of the package."""
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
 def imported(module: str) -> Iterator[str]:
     """Yield the modules of the package that a module imports, in functions and for types too, or names in a text.
 
     The public names of a folder that are loaded when they are used count; those of the package itself are for users.
     """
-    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(module)):
         match node:
             case ast.ImportFrom(str(place), names):
                 yield from (f"{place}.{name.name}" if f"{place}.{name.name}" in FILES else place for name in names)
@@ -173,3 +179,24 @@ def test_the_public_names_are_those_that_were_promised() -> None:
     }
     found = [f"{part}.{name}" for part, module in sorted(parts.items()) for name in sorted(module.__all__)]
     assert found == NAMES.read_text(encoding="utf-8").splitlines()
+
+
+VAGUE = {"found", "known", "lost", "own", "parts", "seen"}
+"""Names that do not say what a value is."""
+FIELDS = {"networks.losses.start.own", "torch.studies.arm.seen"}
+"""Public fields of results and tasks, which users and files name."""
+
+
+def assigned(module: str) -> Iterator[str]:
+    """Yield the names of the variables, parameters and attributes that a module assigns."""
+    for node in ast.walk(parsed(module)):
+        match node:
+            case ast.Name(name, ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(name):
+                yield name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+
+
+def test_names_say_what_their_values_are() -> None:
+    vague = {f"{module}.{name}" for module in FILES for name in assigned(module) if name.strip("_") in VAGUE}
+    assert {name.removeprefix("igbtheory.") for name in vague} == FIELDS

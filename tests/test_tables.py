@@ -148,9 +148,9 @@ ROUNDING = 30 * FLOAT64.epsilon
 
 def mean_slopes(name: str, q: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, float]:
     """Mean slopes and their estimated error, against the largest mean slope."""
-    seen = rule.seen(function_of(name), 1, float(q.max()))
-    assert seen is not None
-    values, error = rule.of_equals(seen, 1, q, theta)
+    meshed = rule.on_mesh(function_of(name), 1, float(q.max()))
+    assert meshed is not None
+    values, error = rule.of_equals(meshed, 1, q, theta)
     return values, error / float(values.max())
 
 
@@ -220,11 +220,11 @@ def test_errors_are_no_less_than_what_a_finer_rule_changes(
 
 def test_mean_slopes_of_pairs_and_of_equals_agree() -> None:
     """Circles in units of the standard deviation, and in units of phi for several variances at once."""
-    seen = rule.seen(function_of("softsign"), 1, float(VARIANCES.max()))
-    assert seen is not None
+    meshed = rule.on_mesh(function_of("softsign"), 1, float(VARIANCES.max()))
+    assert meshed is not None
     roots = np.sqrt(VARIANCES)
-    pairs, error = rule.of_pairs(seen, 1, (roots, roots), ANGLES)
-    alone, missed = rule.of_equals(seen, 1, VARIANCES, ANGLES)
+    pairs, error = rule.of_pairs(meshed, 1, (roots, roots), ANGLES)
+    alone, missed = rule.of_equals(meshed, 1, VARIANCES, ANGLES)
     assert np.max(np.abs(np.diagonal(pairs).T - alone)) <= error + missed + ROUNDING
     assert pairs[0, 1] == pytest.approx(pairs[1, 0], rel=1e-14)
 

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
 from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
-
-BLOCK = 2**20
-"""Largest number of outputs in an array."""
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 
 @final

@@ -36,25 +36,25 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
     These units are the same in every network. The first layer may replace another one: see `Layer.reading`.
     """
     for i, layer in enumerate(layers):
-        found = layer.undrawn(x)
-        if found is None:
+        behind = layer.undrawn(x)
+        if behind is None:
             first, x = layer.reading(x)
             return (first, *layers[i + 1 :]), x
-        x = found
+        x = behind
     return (), x
 
 
 def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
     """Return the shapes of the positions in front of each layer and behind the last one, which must be ()."""
-    found = [shape]
+    positions = [shape]
     for layer in layers:
-        found.append(layer.positions(found[-1]))
-    if found[-1]:
+        positions.append(layer.positions(positions[-1]))
+    if positions[-1]:
         raise ValueError(
             f"expected vectors in front of the output {layers[-1]!r}, got sequences; put Flatten() or GlobalAvgPool() "
             "in front of it"
         )
-    return found
+    return positions
 
 
 def needed(layers: Sequence[Layer], shape: Point) -> Places | None:

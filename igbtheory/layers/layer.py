@@ -47,8 +47,8 @@ class Layer(ABC):
                 f"expected a rule of {self!r} for gradients, got its {older} alone, which does not tell what becomes "
                 "of two data that are close; write rule(node), for example return node.times_number(2.0)"
             )
-        found: Node[Any] = getattr(self, older)(node)
-        return found
+        behind: Node[Any] = getattr(self, older)(node)
+        return behind
 
     def _writes(self, name: str) -> bool:
         """Return whether the class of the layer has a method of this name."""
@@ -146,8 +146,8 @@ class Layer(ABC):
             return None
         rng = np.random.default_rng(0)
         untouched = rng.bit_generator.state
-        found = self.samples(x, rng, 1)
-        return found if rng.bit_generator.state == untouched else None
+        units = self.samples(x, rng, 1)
+        return units if rng.bit_generator.state == untouched else None
 
     def reading(self, x: NDArray[Any]) -> "tuple[Layer, NDArray[Any]]":
         """Return a layer and data with fewer positions, from which it makes what this layer makes of the data x."""
@@ -155,16 +155,16 @@ class Layer(ABC):
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
         """Return the samples of drawn units, shape (data, units), for images (data x positions, units)."""
-        found = self.samples(images(x, places.shape if places else ()), draws.rng, count)
-        if np.ndim(found) < x.ndim:
-            shown = type(found).__name__ if np.ndim(found) == 0 else f"one of shape {np.shape(found)}"
+        units = self.samples(images(x, places.shape if places else ()), draws.rng, count)
+        if np.ndim(units) < x.ndim:
+            shown = type(units).__name__ if np.ndim(units) == 0 else f"one of shape {np.shape(units)}"
             raise TypeError(f"expected samples of {self!r} to return an array (data, units), got {shown}; return units")
-        if np.isnan(found).any() and np.isfinite(x).all():
+        if np.isnan(units).any() and np.isfinite(x).all():
             raise ValueError(
                 f"expected samples of {self!r} to return numbers, got nan from finite units; change samples where they "
                 "are not defined, for example for negative units"
             )
-        return at_positions(found)
+        return at_positions(units)
 
     def behind(self, node: Node[Any]) -> Units:
         """Return the function that draws units behind the layer: its samples of drawn units of the node in front."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from igbtheory.theory.derivation import Derivation
 
 MOST_DIGITS = 10_000
+"""Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
@@ -115,10 +116,10 @@ class Network:
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
-            found = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+            message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or np.isfinite(prediction.effective_rank)
             category = EstimateWarning if drawn else AccuracyWarning
-            warnings.warn(found + _why(self.layers, digits, prediction), category, stacklevel=2)
+            warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":

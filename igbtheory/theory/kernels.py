@@ -108,29 +108,29 @@ class OutputKernel:
 
     def matrices(self, *names: str) -> list[NDArray[np.float64]]:
         """Return symmetric matrices over the data, shape (n_samples, n_samples), that the output pairs call so."""
-        parts, count = self._parts(), len(self.data)
-        found: list[Any] = [None] * len(names)
-        for (rows, columns), (_, pairs) in zip(parts, self._blocks(parts), strict=True):
+        blocks, count = self._parts(), len(self.data)
+        matrices: list[Any] = [None] * len(names)
+        for (rows, columns), (_, pairs) in zip(blocks, self._blocks(blocks), strict=True):
             values = [getattr(pairs[-1], name) for name in names]
-            if len(parts) == 1:  # a layer may have changed the number of data
+            if len(blocks) == 1:  # a layer may have changed the number of data
                 return [np.asarray(value) for value in values]
             for i, value in enumerate(values):
-                found[i] = np.empty((count, count), dtype=value.dtype) if found[i] is None else found[i]
-                found[i][rows, columns], found[i][columns, rows] = value, value.T
-        return found
+                matrices[i] = np.empty((count, count), dtype=value.dtype) if matrices[i] is None else matrices[i]
+                matrices[i][rows, columns], matrices[i][columns, rows] = value, value.T
+        return matrices
 
     def found(self) -> Found:
         """Return means over the kernels after every Dense."""
-        parts = self._parts()
+        blocks = self._parts()
         sums, rank = np.zeros(()), np.inf
-        for (rows, columns), found in zip(parts, self._blocks(parts), strict=True):
-            node, pairs = found
+        for (rows, columns), of_block in zip(blocks, self._blocks(blocks), strict=True):
+            node, pairs = of_block
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             rank = min(rank, *(part.rank for part in pairs))
         q_ab, q, error, count, arcsines = sums
         outputs = int(count[-1])  # a layer may have changed the number of data
-        means = q_ab / count**2, q / count, error.astype(float) / len(parts), (arcsines / count**2).astype(float)
+        means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
         kernel = replace(self, n=FLOAT64, data=self.data.astype(float))
         return Found(*means, outputs, rank, node.estimated, kernel)
 
@@ -170,13 +170,13 @@ class OutputKernel:
             rows = count if is_whole(self.layers, places) else max(1, BLOCK // count)
             return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
         side = max(1, isqrt(BLOCK // places.size))
-        parts = [slice(start, min(start + side, count)) for start in range(0, count, side)]
-        return [(rows, columns) for rows, columns in product(parts, parts) if rows.start <= columns.start]
+        sides = [slice(start, min(start + side, count)) for start in range(0, count, side)]
+        return [(rows, columns) for rows, columns in product(sides, sides) if rows.start <= columns.start]
 
-    def _blocks(self, parts: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
+    def _blocks(self, blocks: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
         """Yield the results of `block`, of images from several threads."""
-        if self.places is None or len(parts) == 1:
-            yield from starmap(self.block, parts)
+        if self.places is None or len(blocks) == 1:
+            yield from starmap(self.block, blocks)
             return
 
         def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
@@ -184,7 +184,7 @@ class OutputKernel:
                 return self.block(*part)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            yield from pool.map(quiet, parts)
+            yield from pool.map(quiet, blocks)
 
 
 def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
@@ -192,10 +192,10 @@ def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
     features = data.shape[1]
     q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
     q_ab = data[rows] @ data.T / features
-    own = np.arange(len(q_ab))
-    q_ab[own, rows.start + own] = q[rows]  # exactly: the matrix product may differ in the last digit
+    diagonal = np.arange(len(q_ab))
+    q_ab[diagonal, rows.start + diagonal] = q[rows]  # exactly: the matrix product may differ in the last digit
     same = np.zeros(q_ab.shape, dtype=bool)
-    same[own, rows.start + own] = True
+    same[diagonal, rows.start + diagonal] = True
     _tell_apart(n, data, q, q_ab, rows.start)
     centres = Each(mean[rows, None], mean[None, :])
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon, mean=centres)
@@ -231,7 +231,7 @@ def _arcsines(pairs: Pairs, start: int) -> float:
     c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
     c = np.where(1 - abs(c) < ALIKE * FLOAT64.epsilon, np.sign(c), c)
     if start >= 0:
-        own = np.arange(len(c))
-        c[own, start + own] = 1
+        diagonal = np.arange(len(c))
+        c[diagonal, start + diagonal] = 1
     angles = np.arcsin(np.clip(c, -1, 1, out=c), out=c)  # in place, as new arrays take as long as the arithmetic
     return (1 if start >= 0 else 2) * float(angles.sum()) / (2 * np.pi)

@@ -53,24 +53,24 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
         super().__init__(model, graph=graph_of(model))
-        self.found: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
-        found = super().run_node(n)
-        value = tensor_of(found)
-        if n.name in self.found and value is not None:
+        output = super().run_node(n)
+        value = tensor_of(output)
+        if n.name in self.moments and value is not None:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(2 - self.reading.units[n.name], 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 self.outputs = Summary.of(units)
-                self.found[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
+                self.moments[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
             else:
-                self.found[n.name] = _of_units(units, self.seeds)
-        return found
+                self.moments[n.name] = _of_units(units, self.seeds)
+        return output
 
 
 def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
@@ -135,16 +135,16 @@ def measured_moments(
     NaN if they are not centred, and elsewhere that of a linear layer that reads the units. draws: number of networks,
     and the seed.
     """
-    found, outputs, seen = [], [], dict[bytes, int]()
+    of_networks, outputs, digests = [], [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(made(make_model, i))
-            refuse_repeated(digest(model.parameters()), i, seen)
+            refuse_repeated(digest(model.parameters()), i, digests)
             run = _Watched(model, names, reading, (draws[1], i))
             run.run(moved(data, model.parameters()).clone())
-        found.append([run.found[name] for name in names])
+        of_networks.append([run.moments[name] for name in names])
         outputs += [run.outputs] if run.outputs else []
-    moments = np.array(found)
+    moments = np.array(of_networks)
     if outputs and off_centre(outputs):
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
     return moments

@@ -77,12 +77,12 @@ class Reading:
         """Names of the nodes through which every path from the data to the outputs goes: the nodes outside branches."""
         nodes = list(self.graph.graph.nodes)
         places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
-        found, reached = set(), 0
+        names, reached = set(), 0
         for node, place in places.items():
             if reached <= place:
-                found.add(node.name)
+                names.add(node.name)
             reached = max([reached, *(places[user] for user in node.users if user in places)])
-        return found
+        return names
 
     def network(self) -> Network:
         """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
@@ -112,11 +112,11 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
     _keep_the_logits(graph.graph, values.env, output)
-    found = _Reader(graph, models, values.env, "").read()
-    weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
+    first_reading = _Reader(graph, models, values.env, "").read()
+    weights = [step.read[0] for step in {step for path in first_reading.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
-        return found
+        return first_reading
     # several laws fit the few weights of some layer: the law of most other layers decides
     return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
@@ -142,7 +142,7 @@ class _Reader:
         self.units: dict[str, int] = {}
         self.named: dict[str, str] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
-        self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.unread: tuple[str, str] | None = None
 
     def read(self) -> Reading:
@@ -173,8 +173,8 @@ class _Reader:
 
     def _shape(self, node: fx.Node) -> tuple[int, ...]:
         """Return the shape of a datum at a node."""
-        found = tensor_of(self.values[node])
-        return () if found is None else tuple(found.shape[1:])
+        value = tensor_of(self.values[node])
+        return () if value is None else tuple(value.shape[1:])
 
     def _read_node(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> None:
         """Add the path to a node, or the reason why it cannot be read."""
@@ -219,8 +219,12 @@ class _Reader:
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
-        for other, known in self.seen:
-            if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
+        for other, weights_before in self.read_weights:
+            if (
+                weights_before.shape != weight.shape
+                or not bool(weight.any())
+                or not torch.equal(weights_before, weight)
+            ):
                 continue
             if other == name:
                 raise ValueError(
@@ -231,7 +235,7 @@ class _Reader:
                 f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
-        self.seen.append((name, weight))
+        self.read_weights.append((name, weight))
 
     def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
         """Return the path to the sum of a branch and a stream or its shortcut, or to a gate."""

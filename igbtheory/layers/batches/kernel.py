@@ -36,8 +36,8 @@ class Scaling:
         """Return units, shape (data, count), centred and divided by their own scales over the batches."""
         apart = self._apart(units)
         square = variances(units.reshape(apart.shape), apart)
-        own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
-        return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
+        scaled = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
+        return np.where(self.factor[:, None] > 0, scaled.reshape(units.shape), 0.0)
 
     def by_mean(self, units: Array) -> Array:
         """Return units, shape (data, count), centred and divided by the mean scales of the batches."""
@@ -88,8 +88,8 @@ class Scaling:
     def error(self) -> float:
         """Error of the second moments, with rounding errors that centring magnifies."""
         alive = self.variances > 0
-        lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
-        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
+        magnified = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
+        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(magnified))
 
 
 @final

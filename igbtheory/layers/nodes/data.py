@@ -29,8 +29,8 @@ class Components:
     changes: tuple[Callable[[Array, Draws], Array], ...] = ()
 
     def __call__(self, draws: Draws, count: int) -> Array:
-        found = self.drawn(draws, count if self.changes else 1)
-        return found[:, draws.rng.integers(found.shape[1], size=count)]
+        units = self.drawn(draws, count if self.changes else 1)
+        return units[:, draws.rng.integers(units.shape[1], size=count)]
 
     def drawn(self, draws: Draws, count: int) -> Array:
         """Return all components in their order, drawn again until there are `count` of them, or COPIES times."""

@@ -52,7 +52,7 @@ class Moments:
         return self.mean * self.mean + self.variance
 
     @property
-    def own(self) -> Any:
+    def unshared(self) -> Any:
         """Variance that data of one batch (or any data, without batches) do not share."""
         return self.var_chi if self.within is None else self.variance - self.within
 
@@ -159,13 +159,13 @@ def is_centred(mean: Any) -> bool:
     return isinstance(mean, int) and mean == 0
 
 
-def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+def stated(n: Kind, values: tuple[Any, Any, Any], errors: tuple[Any, Any, Any]) -> Any:
     """Return the relative error that `Moments` states, from mean, var_mu, var_chi and their absolute errors."""
-    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    (mean, var_mu, var_chi), tiny = values, n.number(1e-290)
     product = mean * mean + abs(var_mu)
     counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
-    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
-    return of_product * counted + lost[2] / (abs(var_chi) + tiny)
+    of_product = (errors[1] + (2 * abs(mean) + errors[0]) * errors[0]) / (product + tiny)
+    return of_product * counted + errors[2] / (abs(var_chi) + tiny)
 
 
 CENTRED = Each(0, 0)
@@ -226,10 +226,10 @@ class Pairs:
         square = self.square - c * (2 * mean - c)
         # subtracting the means magnifies the error
         varies = np.where(square.a == 0, self.q_a + (self.q_a == 0), square.a)
-        lost = np.max(np.asarray(self.q_a / varies, dtype=float))
+        magnified = np.max(np.asarray(self.q_a / varies, dtype=float))
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
-        behind = {"error": float(lost) * self.error, "mean": CENTRED if self.centred else (mean - c) / root}
+        behind = {"error": float(magnified) * self.error, "mean": CENTRED if self.centred else (mean - c) / root}
         return self._with(square / q, apart / root.product, tangent, **behind)
 
     def times_number(self, s: Any) -> "Pairs":

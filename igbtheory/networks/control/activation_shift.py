@@ -41,18 +41,18 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
     if any(functions(layer.inner) for layer in layers):
         raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
     node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
-    found: list[Layer] = []
+    replaced: list[Layer] = []
     shifts: list[float] = []
     for i, layer in enumerate(layers):
         changed = layer
         if (phi := layer.function) is not None:
             shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
             changed = Activation(shifted(phi, shifts[-1]))
-        found.append(changed)
+        replaced.append(changed)
         node = node.through((changed,))
     if not shifts:
         raise ValueError("expected a network with an activation to shift, got none")
-    return Network(*found), tuple(shifts)
+    return Network(*replaced), tuple(shifts)
 
 
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:

@@ -101,22 +101,22 @@ def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[s
 def _values(along: Family, target: float) -> tuple[Any, ...]:
     """Return all values of the family with gamma = target."""
     gammas = along.gammas(along.grid)
-    known = np.isfinite(gammas)
-    if not known.any():
+    finite = np.isfinite(gammas)
+    if not finite.any():
         network, inputs = along.at(along.grid[0].item())
         network.predict(inputs)  # its error gives the reason
-    low, high = gammas[known].min(), gammas[known].max()
+    low, high = gammas[finite].min(), gammas[finite].max()
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")
     heights = _height(gammas, target)
-    found: list[Any] = _whole_values(along, heights, target) if along.whole else _roots(along, heights, target)
-    if not found:
-        at_low, at_high = (along.grid[known][pick(gammas[known])] for pick in (np.argmin, np.argmax))
+    values: list[Any] = _whole_values(along, heights, target) if along.whole else _roots(along, heights, target)
+    if not values:
+        at_low, at_high = (along.grid[finite][pick(gammas[finite])] for pick in (np.argmin, np.argmax))
         raise ValueError(
             f"no {along.name} from {along.grid[0]:g} to {along.grid[-1]:g} gives gamma = {target:g}: there it ranges "
             f"from {low:.6g} (at {at_low:.4g}) to {high:.6g} (at {at_high:.4g}); within=(low, high) scans elsewhere"
         )
-    return tuple(found)
+    return tuple(values)
 
 
 def _height(gamma: Any, target: float) -> Any:
@@ -131,8 +131,8 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
         return np.asarray(_height(along.gammas(values), target))
 
     places = crossings(height, along.grid, heights, np.zeros(1)).ravel()
-    found = np.union1d(along.grid[heights == 0], places).tolist()
-    return [place for place in found if abs(height(np.array([place]))[0]) <= PROMISED]
+    candidates = np.union1d(along.grid[heights == 0], places).tolist()
+    return [place for place in candidates if abs(height(np.array([place]))[0]) <= PROMISED]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
@@ -141,11 +141,11 @@ def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
     def height(size: int) -> float:
         return float(_height(along.gammas(np.array([size])), target)[0])
 
-    found = []
+    nearest = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if np.sign(height(middle)) == np.sign(heights[i]) else (low, middle)
-        found.append(min((low, high), key=lambda size: abs(height(size))))
-    return sorted(set(found))
+        nearest.append(min((low, high), key=lambda size: abs(height(size))))
+    return sorted(set(nearest))

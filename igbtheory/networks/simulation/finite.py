@@ -67,16 +67,16 @@ class FiniteNetwork:
         x: NDArray[Any] = self.data(rng)
         pairs = self._pairs(len(x), choice)
         *hidden, output = self.layers
-        found = []
+        moments = []
         for layer, units in zip(hidden, widths(self.layers, self.width)[:-1], strict=True):
             before, x = x, layer.samples(x, rng, units)
             if isinstance(layer, Dense):
-                found.append(self._behind(layer, before, pairs))
+                moments.append(self._behind(layer, before, pairs))
             elif layer.listed:
-                found.append((*pair_moments(x.reshape(len(x), -1), self.ddof, self.batch), self._variance(x, pairs)))
+                moments.append((*pair_moments(x.reshape(len(x), -1), self.ddof, self.batch), self._variance(x, pairs)))
         assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
-        found.append(self._behind(output, x, pairs))
-        return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
+        moments.append(self._behind(output, x, pairs))
+        return np.array(moments, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
         """Return the outputs of one network, (n_samples, n_classes), not finite if single precision overflows."""
@@ -88,9 +88,9 @@ class FiniteNetwork:
     def _behind(self, dense: Dense, x: NDArray[Any], pairs: Pairs) -> tuple[float, float, float]:
         """Return the moments and Var(G0) after a Dense, averaged over its weights by its law on the moments of x."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
-        found = LawNode(FLOAT64, Gaussian(given)).through((dense,)).averaged()
+        moments = LawNode(FLOAT64, Gaussian(given)).through((dense,)).averaged()
         scaled = x * np.sqrt(dense.sigma_w2, dtype=x.dtype)
-        return found.var_mu, found.var_chi, self._variance(scaled, pairs, dense.sigma_b2)
+        return moments.var_mu, moments.var_chi, self._variance(scaled, pairs, dense.sigma_b2)
 
     def _pairs(self, size: int, choice: Generator) -> Pairs:
         """Return pairs of different data: those of a data set in a drawn order, Gaussian ones in different batches."""

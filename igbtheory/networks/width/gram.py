@@ -91,9 +91,9 @@ def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     """Return the covariances over u and over z of a datum's parts of log K_aa and y; y has two data, alike given u."""
     given = x.given(square), x.given(y)
     across = given[0] - x.mean(given[0]), 2 * (given[1] - x.mean(given[1]))
-    own = square - given[0], y - given[1]
+    rests = square - given[0], y - given[1]
     network = [[x.mean(a * b) for b in across] for a in across]
-    datum = [[x.mean(x.given(a * b)) for b in own] for a in own]
+    datum = [[x.mean(x.given(a * b)) for b in rests] for a in rests]
     return np.array(network), np.array(datum)
 
 
@@ -106,11 +106,11 @@ def _variance(x: Units, part: Array, pair: float) -> float:
 def _third(x: Units, part: Array, sign: int) -> float:
     """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
     v, given = x.phi - x.m, x.given(part)
-    own, across = part - given, 2 * (given - x.mean(given))
-    own_2, v_2 = own * own, v * v
-    square, crossed, cube = x.given(v_2), x.given(own * v), x.given(v_2 * v)
-    second = 2 * x.given(own_2) + square**2
-    third = 2 * x.given(own_2 * own) + 6 * x.given(own * v_2) * square + sign * (6 * crossed**2 + cube**2)
+    rest, across = part - given, 2 * (given - x.mean(given))
+    rest_2, v_2 = rest * rest, v * v
+    square, crossed, cube = x.given(v_2), x.given(rest * v), x.given(v_2 * v)
+    second = 2 * x.given(rest_2) + square**2
+    third = 2 * x.given(rest_2 * rest) + 6 * x.given(rest * v_2) * square + sign * (6 * crossed**2 + cube**2)
     return x.mean(third + 3 * across * second + across**3)
 
 

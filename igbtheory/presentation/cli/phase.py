@@ -109,10 +109,10 @@ def phase(  # noqa: PLR0913 - one argument for each option
 
 def _read(text: str) -> tuple[str, Any]:
     """Return the activation, and the pool after it or None."""
-    found = POOLED.search(text)
-    if found is None and re.search(r"\+\s*\w*pool", text):
+    match = POOLED.search(text)
+    if match is None and re.search(r"\+\s*\w*pool", text):
         raise ValueError(f"expected a pool such as relu+maxpool2 or relu+avgpool2, got {text!r}")
-    return (text, None) if found is None else (text[: found.start()].strip(), POOLS[found[1]](int(found[2])))
+    return (text, None) if match is None else (text[: match.start()].strip(), POOLS[match[1]](int(match[2])))
 
 
 def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int) -> Phase:

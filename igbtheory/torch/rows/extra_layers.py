@@ -98,8 +98,8 @@ class TorchPool(OfData, ABC):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         with alone():  # a process that was forked waits forever for further threads of PyTorch
-            found: NDArray[Any] = self.module(torch.from_numpy(np.ascontiguousarray(x))).numpy()
-        return found
+            units: NDArray[Any] = self.module(torch.from_numpy(np.ascontiguousarray(x))).numpy()
+        return units
 
     def __repr__(self) -> str:
         return repr(self.module)
@@ -120,5 +120,5 @@ class TorchAvgPool(TorchPool):
         ones = np.eye(prod(node.shape)).reshape(-1, 1, *node.shape)
         weights = self.samples(ones, np.random.default_rng(), 1).reshape(len(ones), -1).T
         x, mean, q_ab = moments_of_sums(node, weights)
-        found = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
-        return replace(found, places=of_shape(self.shape))
+        behind = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
+        return replace(behind, places=of_shape(self.shape))
