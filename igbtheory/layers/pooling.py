@@ -30,6 +30,8 @@ class MaxPool(Layer):
 
     m: int
 
+    keeps_shifts = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
 
@@ -61,6 +63,8 @@ class AvgPool(Layer):
     """
 
     m: int
+
+    keeps_shifts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))

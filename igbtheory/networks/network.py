@@ -1,8 +1,9 @@
 """Networks: layers in sequence, and what can be computed for them."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import TYPE_CHECKING, Any, cast, final, overload
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class Network:
                 "append Dense()"
             )
         object.__setattr__(self, "layers", layers)
+
+    @property
+    def output(self) -> Dense:
+        """The last layer, whose units are the outputs."""
+        return cast("Dense", self.layers[-1])
 
     @classmethod
     def read(cls, text: str) -> "Network":
@@ -239,12 +245,17 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
     """
     dense = Dense(sigma_w2, sigma_b2)
-    phi = activation if isinstance(activation, Layer) else Activation(activation)
-    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
+    phi = _layer(activation, Activation)
+    pooled = () if pool is None else (_layer(pool, lambda m: MaxPool(checks.whole("pool", m, 1))),)
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
     return Network(*repeated(hidden, depth), dense)
+
+
+def _layer(given: Any, made: Callable[[Any], Layer]) -> Layer:
+    """Return a layer that was given, or the one that is made from what was given."""
+    return given if isinstance(given, Layer) else made(given)
 
 
 def repeated(block: tuple[Layer, ...], depth: Any) -> tuple[Layer, ...]:

@@ -219,12 +219,8 @@ class Prediction(OutputLayer):
         if not shape:
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
             return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
-        swept = {
-            name: value
-            for owner in (*each(self.layers), self.inputs)
-            for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
-            if np.ndim(value) and not isinstance(value, tuple)
-        }
+        owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
+        swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
         return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 

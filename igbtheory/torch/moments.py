@@ -28,7 +28,6 @@ from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
@@ -96,7 +95,7 @@ def watched_nodes(reading: Reading) -> list[str]:
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
+        elif path not in seen and not (path and path[-1].layer.keeps_averages):
             names.append(node.name)
         seen |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]

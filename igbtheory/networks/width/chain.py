@@ -7,6 +7,7 @@ another, so that layers which act on every datum alone treat all networks at onc
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, final
 
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.mixing import own
@@ -49,6 +49,9 @@ class FreshDense(Layer):
         left = triangular_roots(h).astype(self.precision) if few else h.astype(self.precision)
         normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
         return np.asarray((left @ normal).reshape(len(x), self.units))
+
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return before, self.sigma_w2, self.sigma_b2
 
     def weighted(self, h: Array) -> Array:
         """Return features whose products are the covariances of a unit: the bias is one more of them.
@@ -100,10 +103,9 @@ class Chain:
         x = self.data(rng, networks)
         for layer in self.hidden:
             before, x = x, layer.samples(x, rng, 1)
-            if isinstance(layer, FreshDense):
-                yield self._by_network(before), layer
-            elif layer.listed:
-                yield self._by_network(x), replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
+            if layer.listed:
+                units, sigma_w2, sigma_b2 = layer.read_out(before, x)
+                yield self._by_network(units), replace(self.output, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
         yield self._by_network(x), self.output
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
@@ -142,13 +144,12 @@ def chain(
 
 def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
     """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
-    if isinstance(layer, BatchNorm) and layer.trains:
-        return BatchNorm(layer.batch_size or batch, layer.estimator, layer.eps)
     if isinstance(layer, Dense):
         return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
     if own(layer):
         return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision, batch) for one in inner))
+    inside = partial(_of_many, rows=rows, made=made, precision=precision, batch=batch)
+    return layer.in_batches(batch).mapped(lambda layers: tuple(map(inside, layers)))
 
 
 def triangular_roots(h: Array) -> Array:
