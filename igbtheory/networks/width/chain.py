@@ -6,7 +6,7 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, final
@@ -88,9 +88,10 @@ class Chain:
     """
 
     hidden: tuple[Layer, ...]
-    output: FreshDense
+    output: Layer
     data: Callable[[Generator, int], Array]
     rows: int
+    precision: Precision
     largest: int
     numbers: int
 
@@ -104,9 +105,8 @@ class Chain:
         for layer in self.hidden:
             before, x = x, layer.samples(x, rng, 1)
             if layer.listed:
-                units, sigma_w2, sigma_b2 = layer.read_out(before, x)
-                yield self._by_network(units), replace(self.output, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
-        yield self._by_network(x), self.output
+                yield self._read(*layer.read_out(before, x))
+        yield self._read(*self.output.read_out(x, x))
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
@@ -114,8 +114,9 @@ class Chain:
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
         yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
-    def _by_network(self, x: Array) -> Array:
-        return x.reshape(-1, self.rows, x.shape[1])
+    def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
+        """Return units by network, and a Dense with these variances that reads them."""
+        return x.reshape(-1, self.rows, x.shape[1]), FreshDense(sigma_w2, sigma_b2, self.rows, 1, self.precision)
 
 
 def chain(
@@ -132,14 +133,13 @@ def chain(
     data: returns the data of a number of networks, one network after the other.
     """
     made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made, precision, batch) for layer in layers)
-    assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
+    hidden = tuple(_of_many(layer, rows, made, precision, batch) for layer in layers[:-1])
     # weights are drawn where a layer has few units for so many data
     few = rows**2 <= PASSES * min(units[:-1])
     weights = [0] if few else [before * behind for before, behind in pairwise(units)]
     largest = max(rows * max(units), *weights)
     numbers = rows * sum(units) + sum(weights) + rows**2 * len(units)
-    return Chain(tuple(hidden), output, data, rows, largest, numbers)
+    return Chain(hidden, layers[-1], data, rows, precision, largest, numbers)
 
 
 def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
