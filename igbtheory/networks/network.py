@@ -17,6 +17,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.pooling import MaxPool
+from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
@@ -33,6 +34,8 @@ NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
 """Largest estimated relative error of a prediction in double precision that gives no warning."""
+FARTHEST = 512.0
+"""Distance from 0 up to which activations are searched for the reason of an error: 16 deviations of a variance 2^10."""
 
 
 @final
@@ -205,25 +208,28 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
-    approximated = [phi for phi in functions(layers) if phi.doubt]
-    if approximated:
-        return (
-            f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
-        )
-    from igbtheory.mathematics.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
-
-    try:
-        cusped = [phi for phi in functions(layers) if mesh(phi, 512.0).doubt > 1]
-    except UnresolvedError:
-        return "an activation varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
-    if cusped:
-        return (
-            f"{cusped[0].name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
-            "error, and more digits help little"
-        )
+    for phi in functions(layers):
+        if difficulty := _difficulty(phi):
+            return difficulty
     if digits is not None:
         return "one of its rules, such as BatchNorm on given data, is computed in double precision only"
     return "predict(digits=30) computes with more digits"
+
+
+def _difficulty(phi: Function) -> str:
+    """Return why averages of an activation are less accurate than others, or nothing."""
+    from igbtheory.mathematics.averages.mesh import is_resolved, mesh  # noqa: PLC0415 - only a warning asks
+
+    if phi.doubt:
+        return f"{phi.name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
+    if not is_resolved(phi, FARTHEST):
+        return f"{phi.name!r} varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
+    if mesh(phi, FARTHEST).doubt > 1:
+        return (
+            f"{phi.name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
+            "error, and more digits help little"
+        )
+    return ""
 
 
 def mlp(  # noqa: PLR0913 - the contract of the public name
