@@ -202,7 +202,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
         verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")
-        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated from draws"
+        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "

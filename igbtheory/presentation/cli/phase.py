@@ -81,10 +81,10 @@ def phase(  # noqa: PLR0913 - one argument for each option
     if diagram:
         if (sigma_w2, sigma_b2) != (None, None):
             raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-        variances = _axes(POINTS if points is None else points, widest_w2, widest_b2)
+        w2, b2 = _axes(POINTS if points is None else points, widest_w2, widest_b2)
         igb.mlp(1, name, **network)  # an impossible network is refused before a folder is created
         stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
-        _write(printed, out, stem, lambda: computed(name, *variances, depth, **vars(run), **network))
+        _write(printed, out, stem, lambda: computed(name, w2, b2, depth, **vars(run), **network))
         return
     if (points, run) != (None, Run()):
         option = "--points" if points is not None else "--workers, --executor and --store"
