@@ -57,7 +57,7 @@ class MaxPool(Layer):
         from igbtheory.mathematics.averages import largest_value  # noqa: PLC0415 - few networks need it
 
         found = largest_value.moments(phi, self.m, h.values)
-        if found is None or np.max(found.error) > NEAR:
+        if found is None or not np.max(found.error) < NEAR:
             return None
         values = replace(found, **{name: node.n.number(getattr(found, name)) for name in ("mean", "var_mu", "var_chi")})
         return node.with_moments(self, values).naming(self)

@@ -10,6 +10,8 @@ Both integrals are sums over the values of the cells. Their error falls with the
 they are extrapolated from numbers of cells which double.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -25,6 +27,8 @@ CELLS, FEWEST, MOST = 10, 384, 1024
 """Cells in each standard deviation of h at fixed u, and bounds of their number: so many take a quarter of a second."""
 LARGEST = 64
 """Largest number m of values: each takes a pass over all pairs of cells."""
+ALIKE = 1e4
+"""Ratio var_mu/var_chi from which on F(x|u) varies within a cell."""
 STEP = 0.5
 """Distance of the nodes u, in units of the width of F(x|u): the trapezoidal rule then has rounding errors alone."""
 SPARE = 4.0
@@ -32,22 +36,23 @@ SPARE = 4.0
 
 
 def moments(phi: Function, m: int, h: Moments) -> Moments | None:
-    """Return the moments of the largest value at all points of a sweep; None if phi jumps, or m is large.
+    """Return the moments of the largest value at all points of a sweep; None if cells are too coarse for them.
 
-    The error of var_mu and var_chi is relative to each of them.
+    They are so if phi jumps, if m is large, or if data are nearly equal. The error of var_mu is relative to var_mu.
     """
-    if m > LARGEST or any(phi.pieces.jumps(FLOAT64)):
-        return None
     points = np.broadcast_arrays(*(np.asarray(part, dtype=float) for part in (h.mean, h.var_mu, h.var_chi)))
+    _, var_mu, var_chi = points
+    if m > LARGEST or any(phi.pieces.jumps(FLOAT64)) or not np.all((var_mu < ALIKE * var_chi) & (var_chi > 0)):
+        return None
     found = [_extrapolated(phi, m, *map(float, point)) for point in zip(*map(np.ravel, points), strict=True)]
-    mean, var_mu, var_chi, error = (part.reshape(points[0].shape)[()] for part in np.transpose(found))
+    mean, var_mu, var_chi, error = (part.reshape(var_mu.shape)[()] for part in np.transpose(found))
     return Moments(mean, var_mu, var_chi, h.error + error)
 
 
+@lru_cache(maxsize=256)  # a deep network at its fixed point repeats them in every layer
 def _extrapolated(phi: Function, m: int, mean: float, var_mu: float, var_chi: float) -> Array:
     """Return mean, var_mu, var_chi and their relative error at one point."""
-    size = np.sqrt(1 + var_mu / var_chi) if var_chi else np.inf
-    cells = int(np.clip(2 * REACH * CELLS * size, FEWEST, MOST)) // 4 * 4
+    cells = int(np.clip(2 * REACH * CELLS * np.sqrt(1 + var_mu / var_chi), FEWEST, MOST)) // 4 * 4
     rough, middle, fine = (_of_cells(phi, m, (mean, var_mu, var_chi), cells // divisor) for divisor in (4, 2, 1))
     before, found = ((4 * many - few) / 3 for few, many in ((rough, middle), (middle, fine)))
     average, shared, own = found
