@@ -11,11 +11,10 @@ from repeated import every_second
 from scipy import integrate
 
 import igbtheory as igb
-from igbtheory import Layer
+from igbtheory import GaussianInputs, Layer
 from igbtheory.certificate import Certificate
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
-from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments

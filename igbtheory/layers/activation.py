@@ -1,5 +1,6 @@
 """Activation layers: a function phi of every unit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, final
 
@@ -59,8 +60,8 @@ class Activation(Layer):
         return self.phi
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        return tuple(value for _, value in self.parameters)
+    def swept(self) -> Mapping[str, Any]:
+        return dict(self.parameters)
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if self.phis and node.base.averages:
@@ -77,7 +78,7 @@ class Activation(Layer):
 
     def _of_each(self, node: LawNode) -> LawNode:
         """Return the node behind the layer, which has each function at its own points of the sweep."""
-        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
+        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept.values())))
         return node.after(Swept(tuple(map(node.then, self.phis)), which))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:

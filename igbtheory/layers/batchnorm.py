@@ -59,7 +59,7 @@ class BatchNorm(Layer):
         if not self.trains:
             return node.over_root(1 + node.n.number(self.eps)) if self.eps else node
         if self.batch_size is None and node.passage.batch_size is not None:
-            return BatchNorm(node.passage.batch_size, self.estimator, self.eps).rule(node)
+            return self.in_batches(node.passage.batch_size).rule(node)
         return self._on_data(node) if node.base.on_data else self._of_law(node)
 
     def _of_law(self, node: LawNode) -> LawNode:
@@ -83,6 +83,9 @@ class BatchNorm(Layer):
             )
         scaling = Scaling(node, x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
+
+    def in_batches(self, size: int) -> "BatchNorm":
+        return BatchNorm(self.batch_size or size, self.estimator, self.eps) if self.trains else self
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.estimator == "evaluation":

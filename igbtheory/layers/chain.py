@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Places, Point, of_shape
 from igbtheory.mathematics.formulas.function import Function
@@ -74,7 +75,27 @@ def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
 
 def swept(layers: Iterable[Layer]) -> list[Any]:
     """Return all parameters that may be arrays, of the layers and of the layers inside them."""
-    return [value for layer in each(layers) for value in layer.swept]
+    return [value for layer in each(layers) for value in layer.swept.values()]
+
+
+def segments(layers: Sequence[Layer]) -> Iterator[tuple[list[Layer], Dense]]:
+    """Yield every Dense in the row, and the layers in front of it, from the Dense before it on."""
+    hidden: list[Layer] = []
+    for layer in layers:
+        if isinstance(layer, Dense):
+            yield hidden, layer
+            hidden = []
+        else:
+            hidden.append(layer)
+
+
+def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
+    """Yield the layers with weights, in the order in which finite networks draw them, as often as they stand there."""
+    for layer in layers:
+        if layer.inner:
+            yield from weighing(layer.inner)
+        elif layer.weighs:
+            yield layer
 
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:

@@ -1,7 +1,7 @@
 """The base class of layers: `samples` defines a layer, and `rule` is optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -100,6 +100,32 @@ class Layer(ABC):
         """Whether the layer has weights that make its units independent of the units in front."""
         return False
 
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind the layer.
+
+        before, behind: samples in front of the layer and behind it. Moments behind a Dense are averages over its own
+        weights; those of the units behind other layers are moments behind a Dense(1.0) that reads them.
+        """
+        return behind, 1.0, 0.0
+
+    def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return data with fewer units than the data x, behind which the layer has the same law, or x."""
+        return x
+
+    @property
+    def keeps_shifts(self) -> bool:
+        """Whether a constant that is added to all units in front is added to the units behind."""
+        return False
+
+    @property
+    def keeps_averages(self) -> bool:
+        """Whether averages over all units and positions are the same behind the layer as in front of it."""
+        return False
+
+    def in_batches(self, size: int) -> "Layer":
+        """Return the layer with batches of `size` data where it has the full batch; most layers have no batches."""
+        return self
+
     def positions(self, shape: Point) -> Point:
         """Return the shape of the positions behind the layer: (height, width), (tokens,), or () of vectors.
 
@@ -112,14 +138,19 @@ class Layer(ABC):
         return offsets
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        """Parameters that may be arrays, with one entry for each network of a sweep."""
+    def swept(self) -> Mapping[str, Any]:
+        """Parameters that may be arrays, with one entry for each network of a sweep, by their names."""
+        return {}
+
+    @property
+    def ways(self) -> "tuple[tuple[Layer, ...], ...]":
+        """Layers in rows inside this one, side by side."""
         return ()
 
     @property
     def inner(self) -> "tuple[Layer, ...]":
         """Layers inside this one."""
-        return ()
+        return tuple(layer for way in self.ways for layer in way)
 
     @property
     def whole(self) -> bool:

@@ -1,6 +1,6 @@
 """Residual blocks, which add a branch of layers to their stream."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NoReturn, final
@@ -61,8 +61,8 @@ class Residual(Layer):
         return _weigh(self.layers) and _weigh(self.shortcut)
 
     @property
-    def inner(self) -> tuple[Layer, ...]:
-        return (*self.layers, *self.shortcut)
+    def ways(self) -> tuple[tuple[Layer, ...], ...]:
+        return self.layers, self.shortcut
 
     @property
     def whole(self) -> bool:
@@ -91,8 +91,8 @@ class Residual(Layer):
         return tuple(sorted({*offsets, *read}))
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        return (self.scale,)
+    def swept(self) -> Mapping[str, Any]:
+        return {"scale": self.scale}
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream

@@ -99,6 +99,8 @@ class GlobalAvgPool(Ending):
 class Flatten(Ending):
     """The channels at all positions as the units of one vector: q_ab is the mean over pairs of equal positions."""
 
+    keeps_averages = True
+
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1].mean(axis=1, keepdims=True)
 

@@ -9,8 +9,9 @@ var_chi(F) are the variances of the branch at this stream, and g(F) is the facto
 A network of L blocks differs from the limit by a term of order 1/L.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -61,15 +62,16 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     if any(block.shortcut for block in blocks):
         raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
     gradients(net, inputs)  # refuses networks without gradients
-    passage = replace(GRADIENTS, applied=_applied)
+    passage = replace(GRADIENTS, applied=partial(_applied, blocks))
     node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)), passage=passage)
     moments = segments(net.layers, node)
     return ResidualLimit(Prediction(stacked(FLOAT64, moments)), of_segments(FLOAT64, moments))
 
 
-def _applied(layer: Ruled, node: LawNode) -> LawNode:
-    """Return the node behind a layer, and behind infinitely many copies of a residual block."""
-    return _flow(layer, node) if isinstance(layer, Residual) else layer.rule(node)
+def _applied(blocks: Sequence[Residual], layer: Ruled, node: LawNode) -> LawNode:
+    """Return the node behind a layer, and behind infinitely many copies of it if it is one of the blocks."""
+    block = next((block for block in blocks if block is layer), None)
+    return _flow(block, node) if block else layer.rule(node)
 
 
 def _flow(layer: Residual, node: LawNode) -> LawNode:

@@ -15,7 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.kernels import THREADS, Found, Watched, found_on, renamed
+from igbtheory.theory.kernels import THREADS, Found, Watched, found_on
 from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
@@ -70,7 +70,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
         with one_thread(), np.errstate(all="ignore"):
             settled = tuple(layer.settled(rng) for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            found = found_on(settled, n, given, number, renamed(watched or {}, layers, settled))
+            found = found_on(settled, n, given, number, watched)
             kernel = found.kernel()
         return replace(found, kernel=lambda: kernel)
 

@@ -31,9 +31,9 @@ NEAR, ALIKE = 4000, 16
 THREADS = 2
 """Number of blocks of images that are computed at the same time: more would need more memory."""
 
-
-Watched = Mapping[int, tuple[int, bool]]
-"""For the ids of layers behind which kernels are wanted: a number that orders them, and whether of the first token."""
+Watched = Mapping[int, bool]
+"""Layers behind which kernels are wanted, by their places in `each`, counted from its end, and whether of the first
+token alone. Layers may be replaced by others, or be left out in front, but keep these places."""
 
 
 @final
@@ -58,24 +58,14 @@ class Found:
 def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None) -> Found:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
     chain, data = behind_undrawn(layers, given)
-    watched = renamed(watched or {}, layers[len(layers) - len(chain) :], chain)
     if n is FLOAT64:
         refuse_scale(data)
     kernel = OutputKernel(chain, n.number(data), n, world, watched=watched)
     refuse_many(chain, len(data), kernel.places)
-    if kernel.places is not None and not kernel.places.whole:
-        try:  # one datum shows whether units must be drawn, for which all pairs of positions are needed
-            replace(kernel, data=kernel.data[:1]).block(slice(0, 1), slice(0, 1))
-        except UnitsNeededError:
-            kernel = replace(kernel, drawn=True)
-            refuse_many(chain, len(data), kernel.places)
+    if kernel.needs_units():
+        kernel = replace(kernel, drawn=True)
+        refuse_many(chain, len(data), kernel.places)
     return kernel.found()
-
-
-def renamed(watched: Watched, layers: Sequence[Layer], others: Sequence[Layer]) -> Watched:
-    """Return what is watched, for other layers that stand in the places of these."""
-    places = zip(each(layers), each(others), strict=True) if watched else ()
-    return {id(other): watched[id(layer)] for layer, other in places if id(layer) in watched}
 
 
 @final
@@ -101,6 +91,16 @@ class OutputKernel:
         """Pairs of positions of the data that the layers need, None for vectors."""
         shape = self.data.shape[2:]
         return of_shape(shape) if self.drawn else needed(self.layers, shape)
+
+    def needs_units(self) -> bool:
+        """Return whether units must be drawn, for which all pairs of positions are needed; one datum shows it."""
+        if self.places is None or self.places.whole:
+            return False
+        try:
+            replace(self, data=self.data[:1]).block(slice(0, 1), slice(0, 1))
+        except UnitsNeededError:
+            return True
+        return False
 
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples)."""
@@ -137,7 +137,7 @@ class OutputKernel:
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
 
-        The kernels behind watched layers come first.
+        The kernels behind watched layers come first, in the order in which they are asked for.
         """
         n, data, places = self.n, self.data, self.places
         if places is None:
@@ -146,13 +146,14 @@ class OutputKernel:
             now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
         else:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
-        seen: dict[int, Pairs] = {}
         watched = self.watched or {}
+        behind: dict[int, Pairs] = {}
+        layers = [*each(self.layers)]
+        places_of = {id(layers[-1 - place]): place for place in watched}
 
         def sees(layer: Ruled, node: KernelNode) -> None:
-            if id(layer) in watched:
-                number, first = watched[id(layer)]
-                seen[number] = listed(node, first=first)
+            if (place := places_of.get(id(layer))) is not None:
+                behind[place] = listed(node, first=watched[place])
 
         now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
         found: list[Pairs] = []
@@ -161,7 +162,7 @@ class OutputKernel:
             if layer.listed:
                 found.append(listed(now.node))
         refuse_silent(found, rows.start)
-        return now.node, [*(seen[number] for number in sorted(seen)), *found]
+        return now.node, [*(behind[place] for place in watched), *found]
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: of vectors all columns, of images squares, the lower half left out."""

@@ -126,8 +126,8 @@ class Prediction(OutputLayer):
     per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
     inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
     of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
-    estimated: the layers without an exact rule in their place, which were estimated from draws; `error` includes the
-    error of these estimates. layers, inputs: the network and its inputs, or () and None if they are unknown.
+    estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
+    includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
     """
 
     per_layer: PerLayer
@@ -217,12 +217,8 @@ class Prediction(OutputLayer):
         if not shape:
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
             return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
-        swept = {
-            name: value
-            for owner in (*each(self.layers), self.inputs)
-            for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
-            if np.ndim(value) and not isinstance(value, tuple)
-        }
+        owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
+        swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
         return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 
@@ -260,7 +256,7 @@ class Prediction(OutputLayer):
         error = f"{float(self.error):.1g}" if self.error else "below 1e-307"
         yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
         if self.estimated:
-            yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
+            yield f"no rule {', '.join(map(repr, self.estimated))}: estimated"
         if self.dataset is not None:
             from igbtheory.guesses.bias_of_guesses import MEANING  # noqa: PLC0415 - as above
 

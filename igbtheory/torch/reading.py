@@ -18,7 +18,6 @@ from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
-from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -162,7 +161,7 @@ class _Reader:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next((name for name, path in self.paths.items() if path == self.paths.get(output)), output)
         last = self.paths.get(output, ())[-1:]
-        if last and isinstance(layer := last[0].layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2):
+        if last and last[0].read and not any(variance.value for variance in last[0].read):
             self.paths = {name: path for name, path in self.paths.items() if path[-1:] != last}
             self.unread = f"{last[0].name!r} (Linear)", ZEROS
         return Reading(self.graph, self.paths, self.units, self.named, self.unread, output)
@@ -252,8 +251,9 @@ class _Reader:
         added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
         if node.target in PRODUCTS:
             *front, gate = gate_of(shortcut, added)
-            kept = common[:-1] if common and isinstance(common[-1].layer, Halves) else common
-            return (*kept, *([branch[len(common)]] if front else []), Step(name, gate))
+            # two halves of one layer part behind `Halves`, in whose place the gate stands
+            kept = (*common, branch[len(common)]) if front else common[:-1]
+            return (*kept, Step(name, gate))
         return (*common, Step(name, Residual(*added, shortcut=shortcut)))
 
 

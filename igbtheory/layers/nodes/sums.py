@@ -55,6 +55,5 @@ class _SumOfUnits(Generic[T]):
         terms = tuple((factor * inner_factor, units) for inner_factor, units in added.terms)
         if added.noise is None:
             return replace(self, terms=(*self.terms, *terms))
-        # without noise here, the new noise is added to itself times 0
-        other, other_factor = (added.noise, 0 * factor) if self.noise is None else (self.noise, 1 + 0 * factor)
-        return _SumOfUnits((*self.terms, *terms), add(added.noise, factor, other, other_factor))
+        noise = added.noise.times_number(factor)
+        return _SumOfUnits((*self.terms, *terms), noise if self.noise is None else add(self.noise, 1, noise, 1))

@@ -105,7 +105,11 @@ def function_of(activation: Any, **parameters: Any) -> Function:
             "expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', a SymPy expression, a "
             f"callable, or a table (x, y)), got {activation!r:.200}"
         )
-    activation = _MODULE.sub("", activation.strip())
+    return _of_text(_MODULE.sub("", activation.strip()), parameters)
+
+
+def _of_text(activation: str, parameters: dict[str, Any]) -> Function:
+    """Return the function of a name or a formula."""
     folded_name = folded(activation)
     if folded_name in SHAPES and (parameters or folded_name not in NAMED):
         return _shaped(activation, parameters)

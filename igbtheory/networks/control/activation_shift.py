@@ -11,18 +11,15 @@ sum_k>0 a_k^2 c^k <= c Var(phi). Source: initial-guessing-bias, section 5 and it
 """
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 import numpy as np
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import functions
-from igbtheory.layers.dense import Dense
+from igbtheory.layers.chain import functions, segments
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import LawNode
-from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import Network
@@ -57,13 +54,12 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
 
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
     """Return the shift of the first of the `layers`, which is activation `number` of the network."""
-    before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
-    dense = layers[len(before)]
-    other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
-    if other or not isinstance(dense, Dense):
+    before, dense = next(segments(layers))
+    other = [layer for layer in before[1:] if not layer.keeps_shifts]
+    if other:
         raise ValueError(
-            f"expected a Dense or pools after activation {number}, got {(other or [dense])[0]!r}, which moves its "
-            "mean; put it before the activation"
+            f"expected a Dense or pools after activation {number}, got {other[0]!r}, which moves its mean; put it "
+            "before the activation"
         )
     x = node.through(before).averaged()
     bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0

@@ -6,7 +6,8 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, final
 
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.mixing import own
@@ -49,6 +49,9 @@ class FreshDense(Layer):
         left = triangular_roots(h).astype(self.precision) if few else h.astype(self.precision)
         normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
         return np.asarray((left @ normal).reshape(len(x), self.units))
+
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return before, self.sigma_w2, self.sigma_b2
 
     def weighted(self, h: Array) -> Array:
         """Return features whose products are the covariances of a unit: the bias is one more of them.
@@ -85,9 +88,10 @@ class Chain:
     """
 
     hidden: tuple[Layer, ...]
-    output: FreshDense
+    output: Layer
     data: Callable[[Generator, int], Array]
     rows: int
+    precision: Precision
     largest: int
     numbers: int
 
@@ -100,11 +104,9 @@ class Chain:
         x = self.data(rng, networks)
         for layer in self.hidden:
             before, x = x, layer.samples(x, rng, 1)
-            if isinstance(layer, FreshDense):
-                yield self._by_network(before), layer
-            elif layer.listed:
-                yield self._by_network(x), replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
-        yield self._by_network(x), self.output
+            if layer.listed:
+                yield self._read(*layer.read_out(before, x))
+        yield self._read(*self.output.read_out(x, x))
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
@@ -112,8 +114,9 @@ class Chain:
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
         yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
-    def _by_network(self, x: Array) -> Array:
-        return x.reshape(-1, self.rows, x.shape[1])
+    def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
+        """Return units by network, and a Dense with these variances that reads them."""
+        return x.reshape(-1, self.rows, x.shape[1]), FreshDense(sigma_w2, sigma_b2, self.rows, 1, self.precision)
 
 
 def chain(
@@ -130,25 +133,23 @@ def chain(
     data: returns the data of a number of networks, one network after the other.
     """
     made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made, precision, batch) for layer in layers)
-    assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
+    hidden = tuple(_of_many(layer, rows, made, precision, batch) for layer in layers[:-1])
     # weights are drawn where a layer has few units for so many data
     few = rows**2 <= PASSES * min(units[:-1])
     weights = [0] if few else [before * behind for before, behind in pairwise(units)]
     largest = max(rows * max(units), *weights)
     numbers = rows * sum(units) + sum(weights) + rows**2 * len(units)
-    return Chain(tuple(hidden), output, data, rows, largest, numbers)
+    return Chain(hidden, layers[-1], data, rows, precision, largest, numbers)
 
 
 def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
     """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
-    if isinstance(layer, BatchNorm) and layer.trains:
-        return BatchNorm(layer.batch_size or batch, layer.estimator, layer.eps)
     if isinstance(layer, Dense):
         return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
     if own(layer):
         return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision, batch) for one in inner))
+    inside = partial(_of_many, rows=rows, made=made, precision=precision, batch=batch)
+    return layer.in_batches(batch).mapped(lambda layers: tuple(map(inside, layers)))
 
 
 def triangular_roots(h: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.networks.width.blocks import Norm
 from igbtheory.networks.width.coordinates import Array, Pair, Taylor, cosine
 from igbtheory.networks.width.units import Units
@@ -69,10 +68,10 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
     apart, together, pair = of.apart[0], of.together[0], x.mean(x.given(v**2) ** 2)
     # a datum's parts of phi_a^2 and of (phi_a -+ phi_b)^2/2, in which -+ v_a v_b is the part of the pair
     square, less, more = x.phi**2, v * v / 2, m * m + 2 * m * v + v * v / 2
-    if norm is not None:
+    if norm:
         zeta = x.h**2 / x.q - 1
         square, less, more = square - of.q[1] * zeta, less - of.apart[1] / 2 * zeta, more - of.together[1] / 2 * zeta
-    if isinstance(norm, LayerNorm) and not x.parity:  # else phi_a phi'_b is odd, and its mean is 0
+    if norm and norm.centres and not x.parity:  # else phi_a phi'_b is odd, and its mean is 0
         lean, shared = x.covariance(x.phi, x.slope), x.mean(m * x.given(x.slope))
         square, less, more = square - 2 * (lean + shared) * x.h, less - lean * x.h, more - (lean + 2 * shared) * x.h
     network, datum = _covariances(x, square / of.q[0], less / apart - more / together)

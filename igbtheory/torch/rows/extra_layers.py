@@ -27,6 +27,8 @@ class Unflatten(Layer):
 
     shape: Point
 
+    keeps_averages = True
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return x.reshape(len(x), *self.shape)
 
@@ -41,6 +43,8 @@ class Exchanged(Layer):
 
     shape: Point
 
+    keeps_averages = True
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return x.swapaxes(1, 2)
 
@@ -53,6 +57,7 @@ class Exchanged(Layer):
 class Halves(Layer):
     """The first half of the units. The second half, see `Second`, has the same law and is independent of the first."""
 
+    keeps_averages = True
     pooled = 2
 
     def rule(self, node: Node[Any]) -> Node[Any]:
@@ -66,6 +71,8 @@ class Halves(Layer):
 @dataclass(frozen=True)
 class Second(Layer):
     """The identity, which marks the second half of the units: it follows `Halves`."""
+
+    keeps_averages = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node
