@@ -1,5 +1,6 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
@@ -9,6 +10,8 @@ from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
+
+from igbtheory.foundations.orders import LAST, order
 
 LARGEST = 2**53
 """Largest number of units or data: double precision represents every whole number up to it."""
@@ -177,6 +180,19 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def data_set(inputs: Any) -> Any:
+    """Return a data set that a user passes as `real_data`, with the channels of images in front.
+
+    They are moved there, and this is logged, if the shape speaks for channels that come last: see `orders.order`. Where
+    it speaks for neither order they are in front already, as is documented.
+    """
+    array = real_data(inputs)
+    if array.ndim != 4 or order(array.shape) != "NHWC":
+        return array
+    logging.getLogger("igbtheory").warning("read images of shape %s: %s", array.shape, LAST)
+    return np.moveaxis(array, -1, 1)
+
+
+def real_data(inputs: Any) -> Any:
     """Return the data set as a float array; refuse one that is empty, not finite, or a single datum.
 
     inputs: also a pair of data and labels, or a Dataset or DataLoader of PyTorch; their labels are left out.
@@ -197,11 +213,6 @@ def data_set(inputs: Any) -> Any:
         raise ValueError(
             "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
             f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
-        )
-    if array.ndim == 4 and array.shape[3] in {1, 3, 4} and array.shape[1] == array.shape[2] > 4:
-        raise ValueError(
-            f"expected images (n_samples, channels, height, width), got shape {array.shape}, whose channels come last; "
-            "move them, np.moveaxis(X, -1, 1)"
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")

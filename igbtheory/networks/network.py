@@ -85,7 +85,7 @@ class Network:
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
-        PyTorch. Data are never standardised silently.
+        PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
         number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
         `igbtheory.networks.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
@@ -111,7 +111,7 @@ class Network:
         else:
             from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
 
-            prediction = on_data_set(self.layers, n, inputs)
+            prediction = on_data_set(self.layers, n, checks.data_set(inputs))
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:

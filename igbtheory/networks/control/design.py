@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations.accuracy import AccuracyWarning
+from igbtheory.foundations.checks import data_set
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import non_negative_number
 from igbtheory.layers.inputs import GaussianInputs
@@ -77,6 +78,7 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     """
     target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
+    inputs = inputs if isinstance(inputs, GaussianInputs) else data_set(inputs)
     if vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
     if target == 0:

@@ -77,7 +77,7 @@ def _with_shift(network: Network, inputs: Any, shift: Any) -> tuple[Network, Any
     """Return the network, and the inputs shifted by `shift`."""
     if isinstance(inputs, GaussianInputs):
         return network, GaussianInputs(inputs.shift + shift, inputs.variance)
-    return network, checks.data_set(inputs) + shift
+    return network, inputs + shift
 
 
 def _range(within: Any) -> tuple[float, float]:
