@@ -139,18 +139,77 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
+def several(name: str, values: Any, example: str) -> tuple[Any, ...]:
+    """Return the values in a tuple; refuse what is no sequence of them, and an empty one.
+
+    example: a right argument in words, for the error.
+    """
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"expected {name} to be a sequence, got {shortened(values)}; pass for example {example}")
+    collected = tuple(values)
+    if not collected:
+        raise ValueError(f"expected {name}, got an empty sequence; pass for example {example}")
+    return collected
+
+
+def seconds(value: Any) -> None:
+    """Refuse a time that is not one number above 0."""
+    variance("seconds", value, "a run")
+    if not value > 0:
+        raise ValueError(f"expected seconds > 0, got {value}; {REMEDIES['seconds']}")
+
+
+def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], example: str) -> None:
+    """Refuse a value that is of none of the kinds; example: a right argument in words, for the error."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"expected {name}, got {shortened(value)}; pass for example {example}")
+
+
+def network(value: Any) -> Any:
+    """Return the value if it is a network, which has layers; refuse it otherwise."""
+    if not hasattr(value, "layers"):
+        raise TypeError(f"expected a network, got {shortened(value)}; pass one such as igb.mlp(3)")
+    return value
+
+
+def makes_models(make_model: Any) -> None:
+    """Refuse what is no function that makes models of PyTorch."""
+    if not callable(make_model):
+        raise TypeError(
+            f"expected make_model to be a function or a class, got {type(make_model).__name__}; pass the model's "
+            "class, or a function that makes a new one"
+        )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the generator of random numbers for a seed, a generator, or None: a new one."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"expected random_state to be a whole number from 0 on, a generator or None, got {shortened(random_state)}"
+        ) from None
+
+
+def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Return the argument `size` of NumPy's generators as a shape: None (the default), a number, or a shape."""
+    if size is None:
+        return default
+    return tuple(whole("size", each, 0) for each in (size if np.iterable(size) else (size,)))
+
+
 def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     """Return `name` if it is one of `names`; otherwise the error suggests the most similar one.
 
     kind: what the names denote. many: what the error says about the names if there are too many to list.
     """
     names = tuple(names)
-    if name in names:
-        return str(name)
+    if isinstance(name, str) and name in names:
+        return name
     near = nearest(str(name), names, 0.6)
     hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
-    raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
+    raise ValueError(f"unknown {kind} {name if isinstance(name, str) else shortened(name)!r}{hint} {listed}")
 
 
 def options(given: Iterable[str], method: Callable[..., Any], function: Callable[..., Any]) -> None:

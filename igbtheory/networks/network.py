@@ -92,6 +92,8 @@ class Network:
         error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
         draws.
         """
+        if kind is not None:
+            checks.of_kind("a kind of number", kind, Kind, "an igbtheory.numbers.Kind, or digits=30")
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
@@ -260,7 +262,7 @@ def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
             f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "
             f"{name!r}, Activation('relu'), Dense(2.0))"
         )
-    if name == "batch":
+    if isinstance(name, str) and name == "batch":
         return (BatchNorm(batch_size),)
     if batch_size is not None:
         raise ValueError(f'expected batch_size with norm="batch" only, got batch_size={batch_size!r} and norm={name!r}')

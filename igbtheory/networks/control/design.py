@@ -79,7 +79,7 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
     inputs = inputs if isinstance(inputs, GaussianInputs) else data_set(inputs)
-    if vary == "activation_shift":
+    if isinstance(vary, str) and vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
     if target == 0:
         raise ValueError(
@@ -106,7 +106,8 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
     known = np.isfinite(gammas)
     if not known.any():
         network, inputs = along.at(along.grid[0].item())
-        network.predict(inputs)  # its error gives the reason
+        gamma = network.predict(inputs).gamma  # its error, if there is one, gives the reason
+        raise ValueError(f"gamma is {gamma} whatever {along.name} is, not {target:g}; pass other inputs")
     low, high = gammas[known].min(), gammas[known].max()
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")

@@ -122,6 +122,7 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     ValueError: the window has no width or contains no share, the data have positions, a layer is Dropout, or no network
     was found.
     """
+    checks.network(network)
     data = checks.real_data(data)
     if data.ndim > 2:
         raise ValueError(

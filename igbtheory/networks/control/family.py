@@ -58,6 +58,8 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
         return Family(
             getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False
         )
+    if "depth" not in architecture:
+        raise TypeError(f"expected the depth of the networks, got {', '.join(architecture) or 'none'}; pass depth=10")
     checks.known("parameter to vary", vary, (*RANGES, "activation_shift"))
     if vary in architecture:
         raise ValueError(f"expected no value of {vary}, which is to be found, got {architecture[vary]!r}")
