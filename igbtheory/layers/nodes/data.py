@@ -56,7 +56,7 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
     q = np.diagonal(found)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
     centres = Each(centre[:, None], centre[None, :])
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, mean=centres)
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, of_scale=None, mean=centres)
 
 
 def pairs_of_draws(n: Kind, x: Pairs, found: DrawnKernel) -> Pairs:

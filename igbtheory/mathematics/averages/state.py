@@ -177,10 +177,11 @@ CENTRED = Each(0, 0)
 class Pairs:
     """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
-    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); rank: the
-    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
-    of the two data; error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it
-    larger than `error`; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
+    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); of_scale: the
+    relative error of q_a and q_b if it is smaller than `error`, as behind a norm; rank: the smallest effective rank of
+    a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each of the two data;
+    error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it larger than `error`;
+    tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
     """
 
     q_a: Any
@@ -188,6 +189,7 @@ class Pairs:
     q_ab: Any
     same: Any = False
     error: float = 0.0
+    of_scale: float | None = None
     rank: float = float("inf")
     mean: Each = CENTRED
     error_of_mean: float = 0.0
@@ -225,7 +227,9 @@ class Pairs:
         q = sigma_w2 * self.square + sigma_b2
         q_ab = sigma_w2 * self.q_ab + sigma_b2
         tangent = None if self.tangent is None else q_ab + sigma_w2 * self.tangent
-        return self._with(q, q_ab, tangent, error=self.error + rounding, mean=CENTRED, error_of_mean=0.0)
+        of_scale = None if self.of_scale is None else self.of_scale + rounding
+        behind = {"error": self.error + rounding, "of_scale": of_scale, "mean": CENTRED, "error_of_mean": 0.0}
+        return self._with(q, q_ab, tangent, **behind)
 
     def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
         """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data.
@@ -241,7 +245,10 @@ class Pairs:
         behind = {"error": self._magnified(square, error), "mean": CENTRED if self.centred else (mean - c) / root}
         if np.all(mean.a == c.a):
             behind["error_of_mean"] = 0.0
-        return self._with(square / q, apart / root.product, tangent, **behind)
+        scaled = square / q
+        behind["of_scale"] = behind["error"] * float(np.max(abs(1 - scaled.a))) + n.epsilon
+        # rounding would tell a datum from itself, at the steepest place of an angle
+        return self._with(scaled, np.where(self.same, scaled.a, apart / root.product), tangent, **behind)
 
     def times_number(self, s: Any) -> "Pairs":
         """Return the second moments of s x."""
@@ -292,7 +299,8 @@ class Pairs:
         return float(np.max(np.asarray(self.q_a / varies, dtype=float))) * error if error else 0.0
 
     def _with(self, square: Each, q_ab: Any, tangent: Any, **changes: Any) -> "Pairs":
-        return replace(self, q_a=square.a, q_b=square.b, q_ab=q_ab, tangent=tangent, **changes)
+        behind = {"q_a": square.a, "q_b": square.b, "q_ab": q_ab, "tangent": tangent, "of_scale": None}
+        return replace(self, **{**behind, **changes})
 
 
 def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:
