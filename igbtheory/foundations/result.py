@@ -81,6 +81,8 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the result into Matplotlib axes, by default new ones, and return them."""
+        if not hasattr(axes, "plot") and axes is not None:
+            raise TypeError(f"expected Matplotlib axes, got {axes!r:.80}; pass one of plt.subplots(), or none")
         picture: Axes = drawn("plot", self, axes)
         return picture
 

@@ -11,9 +11,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import float64_array
-from igbtheory.guesses.sampled import SampledLaw, checked_draws
+from igbtheory.guesses.law import ClassLaw, float64_array
+from igbtheory.guesses.sampled import DrawnClasses, SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
@@ -56,6 +57,7 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
     law: a law of several classes, from `prediction.guesses(n_classes)`. proportions: as in `accuracy_bound`. The
     `loose` bound holds only for proportions of 1/M.
     """
+    checks.of_kind("a law of several classes", law, (ClassLaw, DrawnClasses), "prediction.guesses(10)")
     f = law.rvs(checked_draws(draws), random_state)
     return AccuracyBounds(SampledLaw(accuracy_bound(f, proportions)), SampledLaw(loose_accuracy_bound(f)))
 

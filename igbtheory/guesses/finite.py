@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.count import CountLaw
 from igbtheory.guesses.latent import draw_fraction, fraction_variance
 from igbtheory.guesses.law import Numbers, checked_data_count, checked_gamma
@@ -78,7 +79,7 @@ class FiniteGuessLaw(CountLaw):
 
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
         return rng.binomial(self.D, draw_fraction(self.gamma, size, rng))
 
     def mean(self) -> Any:

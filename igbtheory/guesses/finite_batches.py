@@ -8,8 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.count import CountLaw
-from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number, shape_of
+from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number
 from igbtheory.mathematics.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 
@@ -189,12 +190,12 @@ class BatchedGuessLaw(CountLaw):
 
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
 
         def draw(count: int) -> NDArray[np.int64]:
             return np.asarray(np.sum(self.outputs((count,), rng) > 0.0, axis=-1))
 
-        return draws_in_blocks(draw, shape_of(size), BLOCK // self.D)
+        return draws_in_blocks(draw, checks.shape_of(size), BLOCK // self.D)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""

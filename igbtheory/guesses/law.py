@@ -82,11 +82,6 @@ def fitting(name: str, value: Any, gamma: Numbers) -> NDArray[np.float64]:
     return array
 
 
-def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """Return the argument `size` of NumPy's generators as a shape: None (the default), a number, or a shape."""
-    return default if size is None else tuple(map(int, np.atleast_1d(size)))
-
-
 def one_number(name: str, value: Any, remedy: str = "loop over its values") -> float:
     """Return `value` as a float. ValueError with the `remedy` for an array, TypeError if it is not a real number."""
     number = float64_array(name, value)

@@ -8,9 +8,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 
@@ -36,13 +37,13 @@ class DatasetDraws(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
-        size_of_one, rng = self.binary.size * self.n_classes, np.random.default_rng(random_state)
+        size_of_one, rng = self.binary.size * self.n_classes, checks.generator(random_state)
 
         def draw(count: int) -> Array:
             outputs = self.binary.outputs(count * self.n_classes, rng, self.n_classes)
             return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
 
-        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // size_of_one))
+        return np.asarray(draws_in_blocks(draw, checks.shape_of(size), BLOCK // size_of_one))
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:

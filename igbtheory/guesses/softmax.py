@@ -15,8 +15,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.centred import checked_centres, differ
-from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, LogNormalLaplace
@@ -82,8 +83,8 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of all p_c, shape (*size, M)."""
-        shape = shape_of(size)
-        rng = np.random.default_rng(random_state)
+        shape = checks.shape_of(size)
+        rng = checks.generator(random_state)
         return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
-from igbtheory.layers.nodes.data import at_data, pairs_of
+from igbtheory.layers.nodes.data import at_data, pairs_of_draws
 from igbtheory.layers.nodes.draws import Array, Draws, combined, replicated
 from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, Ruled, refuse_draws
@@ -86,7 +86,7 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
     known = np.asarray(before.q_ab, dtype=float)
     found = estimated(either, known, at_data(before), node.passage.world)
     units = given or layer.behind(node)
-    pairs = pairs_of(node.n, before, found.q_ab, found.mean, before.error + found.error)
+    pairs = pairs_of_draws(node.n, before, found)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
 

@@ -88,8 +88,8 @@ def gaussian_images(
 
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
     """Return the data less the mean, over the standard deviation, of all entries of `reference` (default: the data)."""
-    array = checks.data_set(data).astype(float)
-    whole = array if reference is None else checks.data_set(reference).astype(float)
+    array = checks.real_data(data)
+    whole = array if reference is None else checks.real_data(reference)
     spread = whole.std()
     if not spread > 0:
         raise ValueError("expected data that vary, got a constant; nothing can be standardised")

@@ -36,6 +36,7 @@ class Residual(Layer):
     listed = True
 
     def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
+        checks.of_kind("a layer or layers as the shortcut", shortcut, (Layer, Sequence), "Dense(1.0)")
         shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
         for layer in (*layers, *shortcut):
             if not isinstance(layer, Layer):

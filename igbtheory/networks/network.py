@@ -95,13 +95,15 @@ class Network:
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
-        PyTorch. Data are never standardised silently.
+        PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
         number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
         `igbtheory.networks.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
         error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
         draws.
         """
+        if kind is not None:
+            checks.of_kind("a kind of number", kind, Kind, "an igbtheory.numbers.Kind, or digits=30")
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
@@ -121,7 +123,7 @@ class Network:
         else:
             from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
 
-            prediction = on_data_set(self.layers, n, inputs)
+            prediction = on_data_set(self.layers, n, checks.data_set(inputs))
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
@@ -278,7 +280,7 @@ def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
             f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "
             f"{name!r}, Activation('relu'), Dense(2.0))"
         )
-    if name == "batch":
+    if isinstance(name, str) and name == "batch":
         return (BatchNorm(batch_size),)
     if batch_size is not None:
         raise ValueError(f'expected batch_size with norm="batch" only, got batch_size={batch_size!r} and norm={name!r}')

@@ -126,10 +126,15 @@ def with_noise(node: LawNode) -> LawNode:
     return replace(node, base=replace(base, values=replace(base.values, noise=Noise(node.n.number(1)))))
 
 
-def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
-    """Return the block of `mlp` with these arguments; a Block is returned unchanged."""
+def block_of(activation: Any, **network: Any) -> Block:
+    """Return the block of `mlp` with an activation and pool, norm and placement; a Block is returned unchanged."""
     if isinstance(activation, Block):
         return activation
+    checks.options(network, block_of, _hidden)
+    return _hidden(activation, **network)
+
+
+def _hidden(activation: Any, *, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
 
 

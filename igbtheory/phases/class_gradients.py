@@ -52,7 +52,7 @@ class ClassGradients(Result):
 
         random_state: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
         mu = np.sqrt(self.var_mu) * rng.standard_normal((checks.whole("size", size, 1), self.n_classes))
         return self.given(-np.sort(-mu, axis=1))
 

@@ -153,7 +153,9 @@ def classify(
     cases outside the table. Source: bias-meets-trainability, Table 1.
     """
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, **network)
-    depths = tuple(checks.whole("depths", depth, 1, checks.DEEPEST) for depth in depths)
+    depths = tuple(
+        checks.whole("depths", depth, 1, checks.DEEPEST) for depth in checks.several("depths", depths, "(10, 30, 100)")
+    )
     trajectory = course(block, dense, one_input(inputs), max(depths))
     name, at = _name(trajectory), trajectory.variance
     point = None if name == "no limit" else trajectory.point

@@ -62,6 +62,7 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     precision. ValueError: an activation that jumps, or a BatchNorm in batches of finite size, whose gradients are not
     known.
     """
+    checks.network(net)
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):
         raise TypeError(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.base import Averaged
@@ -56,7 +57,7 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     net: its residual blocks are not nested; inputs: default N(0, 1). ValueError: the branch of a block has a mean other
     than 0, so that the means would add up to sqrt(L); a Dense at its end makes it 0.
     """
-    blocks = [layer for layer in net.layers if isinstance(layer, Residual)]
+    blocks = [layer for layer in checks.network(net).layers if isinstance(layer, Residual)]
     if not blocks:
         raise ValueError("expected a network with a Residual block, got none: there is no depth to make continuous")
     if any(block.shortcut for block in blocks):

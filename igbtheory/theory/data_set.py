@@ -34,7 +34,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    inputs = checks.data_set(inputs)
+    inputs = checks.real_data(inputs)
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below

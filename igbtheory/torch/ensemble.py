@@ -56,11 +56,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
-    if not callable(make_model):
-        raise TypeError(
-            f"expected make_model to be a function or a class, got {type(make_model).__name__}; pass the model's "
-            "class, or a function that makes a new one"
-        )
+    checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
     from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above

@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from functools import partial
 from queue import SimpleQueue
+from types import NoneType
 from typing import Any, final
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.foundations.runs.progress import shown
 from igbtheory.foundations.runs.store import Store, number_of
@@ -41,6 +43,10 @@ def in_order(
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
     versions.
     """
+    checks.of_kind("pieces in a sequence", pieces, Sequence, "[partial(work, 1), partial(work, 2)]")
+    for piece in pieces:
+        checks.of_kind("functions as pieces", piece, Callable, "functools.partial(work, 1)")  # type: ignore[arg-type]
+    checks.of_kind("a store or None", store, (Store, NoneType), "Store('run.db', {})")
     numbers = range(len(pieces)) if names is None else [number_of(name) for name in names]
     results = _Run(pieces, executor, store, numbers, raises=raises).results()
     return results if progress is None else shown(results, len(pieces), progress)

@@ -17,6 +17,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.guarded import refuse_zip_bomb
 from igbtheory.foundations.runs.executors import refuse_unfit
 from igbtheory.foundations.runs.versions import versions
@@ -46,6 +47,8 @@ class Store:
     """
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
+        checks.of_kind("the path of a store", path, (str, Path), "'run.db'")
+        checks.of_kind("a configuration of plain values by their names", configuration, Mapping, "{'seed': 0}")
         self.path = Path(path)
         if str(path).startswith((":", "file:")):  # SQLite would keep such a store in memory, or elsewhere
             raise ValueError(f"expected the path of a file for the store, got {str(path)!r}; name one such as run.db")

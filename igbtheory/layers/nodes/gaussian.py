@@ -94,8 +94,9 @@ class GaussianPairs(Base[Pairs]):
         parity = phi.parity if phi is not None and m == 1 else 0
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
-        error = factor * h.error + error
-        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
+        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
+        grown = self._grown(n, phi, m, behind) if phi is not None and (phi.degree or 0) > 1 else factor * h.error
+        behind = replace(behind, error=error + grown)
         return behind if h.tangent is None else replace(behind, tangent=self._slope(n, phi, m) * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
@@ -106,6 +107,18 @@ class GaussianPairs(Base[Pairs]):
         (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
         return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
+
+    def _grown(self, n: Kind, phi: Function, m: int, behind: Pairs) -> float:
+        """Return the error of q_ab behind phi(M) that comes from the error of h, if phi is a power p.
+
+        With q_ab = q^p K(c), errors of the scale q and of the correlation c add up.
+        """
+        h, power, same = self.values, float(phi.degree or 1), np.asarray(self.values.same)
+        slope, roots = self._slope(n, phi, m), (behind.q_a * behind.q_b) ** 0.5
+        by_scale = np.where(same, power, abs(power * behind.q_ab - h.q_ab * slope) / roots)
+        by_angle = np.where(same, 0.0, abs(slope) * (h.q_a * h.q_b) ** 0.5 / roots)
+        errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
+        return float(np.max(np.asarray(errors, dtype=float)))
 
     def _slope(self, n: Kind, phi: Function | None, m: int) -> Any:
         """Return the derivative of the average of two data by their covariance."""

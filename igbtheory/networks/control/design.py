@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations.accuracy import AccuracyWarning
+from igbtheory.foundations.checks import data_set
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import non_negative_number
 from igbtheory.layers.inputs import GaussianInputs
@@ -77,7 +78,8 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     """
     target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
-    if vary == "activation_shift":
+    inputs = inputs if isinstance(inputs, GaussianInputs) else data_set(inputs)
+    if isinstance(vary, str) and vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
     if target == 0:
         raise ValueError(
@@ -104,7 +106,8 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
     finite = np.isfinite(gammas)
     if not finite.any():
         network, inputs = along.at(along.grid[0].item())
-        network.predict(inputs)  # its error gives the reason
+        gamma = network.predict(inputs).gamma  # its error, if there is one, gives the reason
+        raise ValueError(f"gamma is {gamma} whatever {along.name} is, not {target:g}; pass other inputs")
     low, high = gammas[finite].min(), gammas[finite].max()
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")

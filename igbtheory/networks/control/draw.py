@@ -119,9 +119,16 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     which its law is exact. They differ much if the centre of the outputs alone can hardly bring G0 into the window, as
     in a network without bias: an AccuracyWarning is given if the effective sample is below a tenth of `networks`.
     Networks that cannot have G0 in the window are drawn again, with at most 20 tries for each requested network.
-    ValueError: the window has no width or contains no share, a layer is Dropout, or no network was found.
+    ValueError: the window has no width or contains no share, the data have positions, a layer is Dropout, or no network
+    was found.
     """
-    data = np.asarray(checks.data_set(data), dtype=np.float64)
+    checks.network(network)
+    data = checks.real_data(data)
+    if data.ndim > 2:
+        raise ValueError(
+            f"expected vectors (n_samples, n_features), got data of shape {data.shape}: the weights of layers with "
+            "positions are not kept; reshape them by NumPy, X.reshape(len(X), -1), for a network of Dense layers"
+        )
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)

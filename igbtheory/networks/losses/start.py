@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
+from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.networks.losses.loss import Loss, probabilities
 from igbtheory.networks.losses.outputs import limit_outputs
@@ -107,7 +108,7 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
     """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
     if not isinstance(loss, Loss):
         raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
-    rows = [_means(_checked(array), loss) for array in outputs]
+    rows = [_means(_checked(array), loss) for array in checks.several("outputs", outputs, "a list of arrays")]
     if len(rows) < 2 or len({row.shape for row in rows}) > 1:
         raise ValueError(
             f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
@@ -117,6 +118,7 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
 
 def losses_table(laws: dict[str, LossAtStart]) -> str:
     """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
+    checks.of_kind("losses at the start by their names", laws, dict, "{'focal': igb.losses.predicted(...)}")
     columns = (
         "loss",
         "favoured: loss",
@@ -139,7 +141,7 @@ def _cells(law: LossAtStart) -> list[str]:
 
 
 def _checked(outputs: Any) -> Array:
-    values = np.asarray(outputs, dtype=float)
+    values = float64_array("outputs", outputs)
     if values.ndim != 2 or len(values) < 1 or values.shape[1] < 2:
         raise ValueError(
             f"expected outputs of shape (n_samples, n_classes), two classes or more, got shape {values.shape}"

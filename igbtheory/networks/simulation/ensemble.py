@@ -52,4 +52,4 @@ def checked(
     count, width = checks.whole("networks", networks, least), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
     size = checks.whole("samples", samples, least) if isinstance(inputs, GaussianInputs) else len(inputs)
-    return finite_network(network.layers, inputs, size, width), size, count, seed
+    return finite_network(checks.network(network).layers, inputs, size, width), size, count, seed

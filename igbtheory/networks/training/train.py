@@ -63,6 +63,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
     not trained on.
     """
+    checks.network(network)
     data = checks.data_set(inputs)
     tested = None if X_test is None else checks.data_set(X_test)
     if (tested is None) != (y_test is None):
@@ -80,7 +81,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
             raise ValueError(
                 "expected y_test of the kind of y, got labels for targets or targets for labels; pass both alike"
             )
-    rule = None if loss == "mse" else _softmax_loss(loss, sets)
+    rule = None if isinstance(loss, str) and loss == "mse" else _softmax_loss(loss, sets)
     given = None if times is None else _increasing(times)
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
     kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
@@ -97,9 +98,10 @@ def train(  # noqa: PLR0913 - the contract of the public name
 
 
 def _increasing(times: Any) -> Array:
+    checks.finite("times", times)
     grid = np.asarray(times, dtype=float)
     increasing = grid.ndim == 1 and grid.size and grid[0] >= 0 and np.all(np.diff(grid) > 0)
-    if not increasing or not np.all(np.isfinite(grid)):
+    if not increasing:
         raise ValueError(f"expected increasing times from 0 on, got {times!r:.60}; pass for example [0, 0.1, 1, 10]")
     return grid
 
