@@ -13,7 +13,8 @@ from igbtheory.networks.simulation.values import Ensemble
 from igbtheory.theory.prediction import PerLayer, Prediction
 
 DRAWS = 10
-"""Number of draws of the predicted G0 on a data set for every network of an ensemble."""
+"""Number of draws of the predicted G0 on a data set for every network of an ensemble: they add 5 % to the standard
+error of a comparison."""
 
 
 @final
