@@ -52,6 +52,9 @@ class Dense(Layer):
     def swept(self) -> tuple[Any, ...]:
         return self.sigma_w2, self.sigma_b2
 
+    def products(self, units: int) -> int:
+        return units
+
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.weighted(self.sigma_w2, self.sigma_b2)
 

@@ -5,10 +5,10 @@ N(0, sigma_w2 G + sigma_b2): the weights need not be drawn. The rows of an array
 another, so that layers which act on every datum alone treat all networks at once. Nothing is approximated.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, Literal, final
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from math import prod
+from typing import Any, Literal, Protocol, final
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.mixing import own
+from igbtheory.networks.width.widths import Size, sizes
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]
@@ -26,6 +28,19 @@ PASSES = 4
 """Number of passes over the units of all pairs of data in the time in which as many random numbers are drawn."""
 ENTRIES = 2**17
 """Number of entries of the units of a layer that are drawn at once, so that they stay in the cache."""
+PRODUCTS = 64
+"""Number of products with weights in the time in which a random number is drawn."""
+
+
+class Data(Protocol):
+    """The data of the networks of a chain."""
+
+    @property
+    def shape(self) -> Point:
+        """The shape of the positions: (height, width), (tokens,), or () of vectors."""
+
+    def __call__(self, rng: Generator, networks: int) -> Array:
+        """Return the data of so many networks, one after the other, shape (networks x rows, units, *positions)."""
 
 
 @final
@@ -64,14 +79,26 @@ class FreshDense(Layer):
 @final
 @dataclass(frozen=True, repr=False)
 class EachNetwork(Layer):
-    """A layer of the user's own, which may draw weights or mix data, applied to one network after the other."""
+    """A layer that may draw weights or mix data, applied to one network after the other."""
 
     layer: Layer
     rows: int
     units: int
 
+    @property
+    def listed(self) -> bool:
+        return self.layer.listed
+
+    @property
+    def weighs(self) -> bool:
+        return self.layer.weighs
+
+    @property
+    def few(self) -> bool:
+        return self.layer.few
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        networks = x.reshape(-1, self.rows, x.shape[1])
+        networks = x.reshape(-1, self.rows, *x.shape[1:])
         return np.concatenate([self.layer.samples(network, rng, self.units) for network in networks])
 
 
@@ -86,7 +113,7 @@ class Chain:
 
     hidden: tuple[Layer, ...]
     output: FreshDense
-    data: Callable[[Generator, int], Array]
+    data: Data
     rows: int
     largest: int
     numbers: int
@@ -96,15 +123,37 @@ class Chain:
 
         Its kernel averages over the weights of the Dense. A residual block yields what is behind it, and an identity.
         """
+        before = x = np.empty(0)
+        for layer, x in self._units(seed, networks):
+            if isinstance(layer, FreshDense):
+                yield before, layer
+            elif layer is not None and layer.listed:
+                yield x, self._identity
+            before = x
+        yield x, self.output
+
+    def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
+        """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
+        x = np.empty(0)
+        for _, x in self._units(seed, networks):
+            yield x, self._identity
+        yield x, self.output
+
+    @property
+    def _identity(self) -> FreshDense:
+        return replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
+
+    def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
+        """Yield the data, after None, and the units behind every hidden layer, shape (networks, rows, units).
+
+        A unit at every position is one of the units.
+        """
         rng = np.random.default_rng(seed)
         x = self.data(rng, networks)
+        yield None, self._by_network(x)
         for layer in self.hidden:
-            before, x = x, layer.samples(x, rng, 1)
-            if isinstance(layer, FreshDense):
-                yield self._by_network(before), layer
-            elif layer.listed:
-                yield self._by_network(x), replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
-        yield self._by_network(x), self.output
+            x = layer.samples(x, rng, 1)
+            yield layer, self._by_network(x)
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
@@ -113,13 +162,13 @@ class Chain:
         yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
     def _by_network(self, x: Array) -> Array:
-        return x.reshape(-1, self.rows, x.shape[1])
+        return x.reshape(-1, self.rows, prod(x.shape[1:]))
 
 
 def chain(
     layers: Sequence[Layer],
     units: Sequence[int],
-    data: Callable[[Generator, int], Array],
+    data: Data,
     rows: int,
     batch: int,
     precision: Precision,
@@ -127,28 +176,48 @@ def chain(
     """Return the networks with `rows` data, in batches of `batch` where a BatchNorm has the full batch.
 
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
-    data: returns the data of a number of networks, one network after the other.
     """
+    *hidden, output = layers
+    assert isinstance(output, Dense)  # noqa: S101 - Network refuses others
     made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made, precision, batch) for layer in layers)
-    assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
-    # weights are drawn where a layer has few units for so many data
-    few = rows**2 <= PASSES * min(units[:-1])
-    weights = [0] if few else [before * behind for before, behind in pairwise(units)]
-    largest = max(rows * max(units), *weights)
-    numbers = rows * sum(units) + sum(weights) + rows**2 * len(units)
-    return Chain(tuple(hidden), output, data, rows, largest, numbers)
+    many = _Many(rows, batch, precision, made, positions=bool(data.shape))
+    drawn = tuple(map(many.of, hidden))
+    last = FreshDense(output.sigma_w2, output.sigma_b2, rows, next(made), precision)
+    of_layers, read = sizes(hidden, iter(units[1:]), units[0], data.shape)
+    of_layers.append(Size(last.units, last.units * read, last.units * read))
+    # weights are drawn where a layer has few units for so many data, and where it has positions
+    if rows**2 <= PASSES * min(units[:-1]) and not data.shape:
+        of_layers = [Size(size.entries, 0, 0) for size in of_layers]
+    entries, weights, products = (sum(part) for part in zip(*map(astuple, of_layers), strict=True))
+    given = units[0] * prod(data.shape)
+    largest = max(rows * given, *(max(rows * size.entries, size.weights) for size in of_layers))
+    numbers = rows * (given + entries + products // PRODUCTS) + weights + rows**2 * len(units)
+    return Chain(drawn, last, data, rows, largest, numbers)
 
 
-def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
-    """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
-    if isinstance(layer, BatchNorm) and layer.trains:
-        return BatchNorm(layer.batch_size or batch, layer.estimator, layer.eps)
-    if isinstance(layer, Dense):
-        return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
-    if own(layer):
-        return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision, batch) for one in inner))
+@final
+@dataclass(frozen=True)
+class _Many:
+    """What layers are in many networks with `rows` data. made: the units of the layers with weights, one by one.
+
+    batch: the size of a full batch; positions: whether the data are images or sequences.
+    """
+
+    rows: int
+    batch: int
+    precision: Precision
+    made: Iterator[int]
+    positions: bool
+
+    def of(self, layer: Layer) -> Layer:
+        """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
+        if isinstance(layer, BatchNorm) and layer.trains:
+            return BatchNorm(layer.batch_size or self.batch, layer.estimator, layer.eps)
+        if isinstance(layer, Dense) and not self.positions:
+            return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
+        if own(layer) or (self.positions and not layer.inner):
+            return EachNetwork(layer, self.rows, next(self.made) if layer.weighs else 1)
+        return layer.mapped(lambda inner: tuple(map(self.of, inner)))
 
 
 def triangular_roots(h: Array) -> Array:

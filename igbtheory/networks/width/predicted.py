@@ -8,6 +8,7 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.blocks import DoesNotHoldError
@@ -32,11 +33,12 @@ def at_width(
     """Return the prediction for networks of finite width.
 
     width: the number of units that every Dense but the first reads, or these numbers one by one, in the order of the
-    layers; the Dense in front of MaxPool(m) makes m times as many. features: the number of components of Gaussian
+    layers; the Dense in front of MaxPool(m) makes m times as many. On images and sequences it counts channels, and
+    convolutions and attention count as Dense. features: the number of components of Gaussian
     inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; "expansion"
     is of first order in 1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many
     of them, None for as many as about two seconds allow. seed: the same seed gives the same numbers. ValueError,
-    TypeError: images or sequences, sweeps, widths that do not match the layers, and what the expansion refuses.
+    TypeError: sweeps, widths that do not match the layers, and what the expansion refuses.
     """
     checks.known("method", method or "pairs", METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)
@@ -46,11 +48,11 @@ def at_width(
         raise ValueError("expected one network with width=, got a sweep; loop over its values")
     gaussian = isinstance(inputs, GaussianInputs)
     _refuse_inputs(inputs, features)
-    shapes(network.layers, ())
+    shapes(network.layers, () if gaussian else units_first(inputs).shape[2:])
     read = units_read(network.layers, width)
     components = None if features is None else checks.whole("features", features, 1)
     made, front = units_made(network.layers, read, components)
-    front = front if gaussian else inputs.shape[1]
+    front = front if gaussian else units_first(inputs).shape[1]
     widths, refused = tuple(read[: len(made) - 1]), ""
     if method == "expansion" and count is not None:
         raise ValueError('expected networks= with method="pairs" only, got method="expansion", which draws no networks')
@@ -75,13 +77,8 @@ def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], featur
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:
-    """Refuse data with positions, data that are all equal, and a number of features that the data have already."""
+    """Refuse data that are all equal, and a number of features that the data have already."""
     gaussian = isinstance(inputs, GaussianInputs)
-    if not gaussian and inputs.ndim > 2:
-        raise ValueError(
-            f"expected vectors with width=, got data of shape {inputs.shape}; use simulate(), which draws networks on "
-            "images and sequences"
-        )
     if not gaussian and features is not None:
         raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
     if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:
