@@ -34,11 +34,11 @@ def at_width(
 
     width: the number of units that every Dense but the first reads, or these numbers one by one, in the order of the
     layers; the Dense in front of MaxPool(m) makes m times as many. On images and sequences it counts channels, and
-    convolutions and attention count as Dense. features: the number of components of Gaussian
-    inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; "expansion"
-    is of first order in 1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many
-    of them, None for as many as about two seconds allow. seed: the same seed gives the same numbers. ValueError,
-    TypeError: sweeps, widths that do not match the layers, and what the expansion refuses.
+    convolutions and attention count as Dense. features: the number of components of Gaussian inputs, by default the
+    first width. method: "pairs" draws many networks without their weights, exactly; "expansion" is of first order in
+    1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many of them, None for as
+    many as about two seconds allow. seed: the same seed gives the same numbers. ValueError, TypeError: sweeps, widths
+    that do not match the layers, and what the expansion refuses.
     """
     checks.known("method", method or "pairs", METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)

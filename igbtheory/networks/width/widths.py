@@ -26,7 +26,7 @@ class Size:
 
 def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
     """Return the numbers of units that the Dense layers but the first read, from one number or from all of them."""
-    needed = _weighing(layers) - 1
+    needed = weighing(layers) - 1
     if np.ndim(width) == 0:
         return [checks.whole("width", width, 1)] * max(needed, 1)
     given = [checks.whole("width", one, 1) for one in width]
@@ -50,13 +50,13 @@ def units_made(layers: Sequence[Layer], read: Sequence[int], features: int | Non
             f"pools of {pool}; pass a multiple of {pool}"
         )
     first = read[0] if features is None else features // pool
-    made, front = _made(layers, [first, *read][: _weighing(layers)], 1)
+    made, front = _made(layers, [first, *read][: weighing(layers)], 1)
     return made[::-1], front
 
 
-def _weighing(layers: Sequence[Layer]) -> int:
+def weighing(layers: Sequence[Layer]) -> int:
     """Return the number of layers with weights; a layer in several places counts several times."""
-    return sum(_weighing(layer.inner) if layer.inner else layer.weighs for layer in layers)
+    return sum(weighing(layer.inner) if layer.inner else layer.weighs for layer in layers)
 
 
 def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[int], int]:
