@@ -1,7 +1,7 @@
 """The exact prediction at finite width, from pairs of data of many networks that are drawn in a chain."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,19 @@ def on_pairs(
     law = case.law(per_layer, count, precision, for_law)
     dead = float(1 - moments[:, -1, 3].mean())
     return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, dead, law)
+
+
+def on_pairs_everywhere(
+    network: Predictable, inputs: Any, units: Sequence[int], networks: Callable[[int], int], seed: int
+) -> tuple[LayerEstimates, int]:
+    """Return estimates of the inputs, behind every layer and of the output, and the number of networks drawn.
+
+    networks: returns this number from the number of random numbers, about, that a network takes.
+    """
+    case = case_of(network, inputs, units)
+    count = networks(case.drawn("float32").numbers)
+    seeds = np.random.SeedSequence(seed)
+    return estimated(drawn_moments(case, precision_of(case), count, seeds, everywhere=True)), count
 
 
 def case_of(network: Predictable, inputs: Any, units: Sequence[int]) -> Case:
