@@ -31,6 +31,10 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
         network = reading.network()
     except ValueError:
         return AtWidths(refused="the model is not read as a whole")
+    # a step has the widths of all layers inside its block; the first number of all is that of the data
+    blocks = [step.channels for step in reading.trunk if step.channels]
+    blocks[0] = blocks[0][1:]
+    size = sum(float(np.mean(1 / np.array(channels))) for channels in blocks if channels)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the errors are part of the result
@@ -38,13 +42,13 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
                 network, data, network.widths or 1, lambda numbers: _affordable(FOR_EACH * draws[0], numbers), draws[1]
             )
     except ValueError as error:
-        return AtWidths(network.widths, refused=str(error))
+        return AtWidths(network.widths, size, refused=str(error))
     places = np.array([_place(reading, name) for name in names])
     columns = {
         name: np.where(places >= 0, np.append(values, np.nan)[places], np.nan)
         for name, values in vars(estimates).items()
     }
-    return AtWidths(network.widths, count, LayerEstimates(**columns))
+    return AtWidths(network.widths, size, count, LayerEstimates(**columns))
 
 
 def _affordable(wanted: int, numbers: int) -> int:
