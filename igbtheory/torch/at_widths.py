@@ -22,7 +22,8 @@ class AtWidths:
 
     widths: the numbers of units that the second and later layers with weights read. size: the sum of 1/width over these
     layers, of which a residual block counts as one. networks: the number of networks that were drawn. per_layer: the
-    estimates, NaN at the data, inside branches and behind a class token. refused: why there are none.
+    estimates, NaN at the data, inside branches and behind a class token. refused: why there are none. of_weights: the
+    relative error of gamma because the weights are drawn from normal laws, and those of the model are not.
     """
 
     widths: tuple[int, ...] = ()
@@ -30,6 +31,7 @@ class AtWidths:
     networks: int = 0
     per_layer: LayerEstimates | None = None
     refused: str = ""
+    of_weights: float = 0.0
 
     @property
     def change(self) -> float:

@@ -121,7 +121,8 @@ def _doubt(read: Any, data: Array, known: Array, own: AtWidths) -> float:
     """
     of_limit = 0.0 if np.isnan(known).any() else _doubt_of_limit(read, data, known)
     if own.per_layer is not None:
-        return float(np.hypot(own.per_layer.gamma_error[-1], of_limit * own.per_layer.gamma[-1]))
+        relative = np.hypot(of_limit, own.of_weights)
+        return float(np.hypot(own.per_layer.gamma_error[-1], relative * own.per_layer.gamma[-1]))
     return float(np.hypot(of_limit, own.change) * known[0] / known[1])
 
 

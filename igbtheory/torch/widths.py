@@ -17,6 +17,9 @@ FOR_EACH = 100
 error that it has on all data of the models."""
 NUMBERS = 5 * 10**7
 """Largest number of random numbers that are drawn for an explanation, which take about two seconds."""
+OTHER_LAWS = {"uniform": 0.2, "orthogonal": 0.5}
+"""Change of log gamma, relative to the sum of 1/width over the layers, if all weights are drawn from other laws than a
+normal one: measured on ReLU networks of widths 8 to 64 and depths 3 to 10; of tanh it is 0.03 for uniform weights."""
 SECONDS = 4e-8
 """Time that such a number takes."""
 
@@ -35,6 +38,9 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
     blocks = [step.channels for step in reading.trunk if step.channels]
     blocks[0] = blocks[0][1:]
     size = sum(float(np.mean(1 / np.array(channels))) for channels in blocks if channels)
+    read = {step for path in reading.paths.values() for step in path if step.read}
+    laws = ",".join(law for step in read for law in step.read[0].laws)
+    of_weights = size * max((change for law, change in OTHER_LAWS.items() if law in laws), default=0.0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the errors are part of the result
@@ -48,7 +54,7 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
         name: np.where(places >= 0, np.append(values, np.nan)[places], np.nan)
         for name, values in vars(estimates).items()
     }
-    return AtWidths(network.widths, size, count, LayerEstimates(**columns))
+    return AtWidths(network.widths, size, count, LayerEstimates(**columns), of_weights=of_weights)
 
 
 def _affordable(wanted: int, numbers: int) -> int:
