@@ -1203,8 +1203,10 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     assert np.isnan(difference).tolist() == [True, *[False] * 11]
     assert np.all(np.abs(difference / errors)[1:] < 4)
     said = next(sentence for sentence in found.sentences() if sentence.startswith("At the model's widths, 12, "))
-    assert re.search(r"below infinite width\) and gamma_guess .* above infinite width\), by drawing 6000 net", said)
+    assert re.search(r"% below infinite width\) and gamma_guess .* % above infinite width\), by drawing 6000", said)
     assert Explanation.from_json(found.to_json()) == found
+    labels = [line.get_label() for line in found.plot().lines]
+    assert labels[:3:2] == ["theory, infinite width", "theory, its own widths"]
 
 
 def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,10 +134,10 @@ class Explanation(OutputEstimates):
         """Yield sentences that say how much finite width changes, or may change."""
         own, limits = self.at_widths.per_layer, (self.predicted_gamma[-1], self.predicted_gamma_guess[-1])
         if own is not None:
+            pairs = [(getattr(own, name)[-1], getattr(own, f"{name}_error")[-1]) for name in BOTH]
             said = [
-                f"{name} {_found(getattr(own, name)[-1], getattr(own, f'{name}_error')[-1])}"
-                f"{_beside(getattr(own, name)[-1], limit)}"
-                for name, limit in zip(BOTH, limits, strict=True)
+                f"{name} {_found(*pair)}{_beside(*pair, limit)}"
+                for name, pair, limit in zip(BOTH, pairs, limits, strict=True)
             ]
             yield (
                 f"At the model's widths, {self.at_widths}, theory predicts {' and '.join(said)}, by drawing "
@@ -271,11 +271,12 @@ def _found(value: float, error: float) -> str:
     return measured(value, error) if error > ROUNDING * abs(value) else f"{value:.4g}"
 
 
-def _beside(value: float, limit: float) -> str:
+def _beside(value: float, error: float, limit: float) -> str:
     """Return how far a value is from that of infinite width, as text; nothing if that is not known."""
     if not (np.isfinite(value) and limit > 0):
         return ""
-    return f" ({abs(value / limit - 1):.0%} {'above' if value > limit else 'below'} infinite width)"
+    share = measured(100 * abs(value / limit - 1), 100 * error / limit)
+    return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
 
 
 def _known(value: float) -> str:
