@@ -15,8 +15,8 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
+from igbtheory import EstimateWarning
 from igbtheory.cli import main
-from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.layers.nodes.places import units_first

@@ -428,11 +428,6 @@ LINES = [
         "X.reshape(len(X), -1)",
         "igb.mlp(1).predict(X.reshape(len(X), -1))",
     ),
-    (
-        "igb.cnn(1).predict(np.ones((2, 5, 5, 3)))",
-        "np.moveaxis(X, -1, 1)",
-        "igb.cnn(1).predict(np.moveaxis(np.ones((2, 5, 5, 3)), -1, 1))",
-    ),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
         "igb.mlp(1).predict(X.astype(object))",
@@ -605,6 +600,11 @@ LINES = [
         "igb.design(2, lambda s: igb.mlp(2, sigma_b2=s))",
         "expected within=(low, high)",
         "igb.design(2, lambda s: igb.mlp(2, sigma_b2=s), within=(0, 1))",
+    ),
+    (
+        "igb.draw(igb.cnn(1), SMALL, (0.2, 0.8))",
+        "X.reshape(len(X), -1), for a network of Dense layers",
+        "igb.draw(igb.mlp(1), SMALL.reshape(len(SMALL), -1), (0.2, 0.8), networks=2, width=8)",
     ),
     ("igb.draw(igb.mlp(1), X, 3)", "pass for instance (0.8, 0.9)", "igb.draw(igb.mlp(1), X, (0.8, 0.9))"),
     (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
+from igbtheory import GaussianInputs
 from igbtheory.guesses import GuessLaw, VariedGuessLaw
 from igbtheory.guesses.varied import fourth_moment, spread_of
-from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.chain import widths as units_of
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.cases import GaussianCase

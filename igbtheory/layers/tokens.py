@@ -24,6 +24,7 @@ from igbtheory.layers.spatial_pools import refuse_rest
 class Tokens(OfData):
     """The positions of images as tokens of sequences, in rows from the top."""
 
+    keeps_averages = True
     whole = True
 
     def positions(self, shape: Point) -> Point:

@@ -15,7 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.kernels import THREADS, Found, Watched, found_on, renamed
+from igbtheory.theory.kernels import THREADS, Found, Watched, found_on
 from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
@@ -34,7 +34,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    inputs = checks.data_set(inputs)
+    inputs = checks.real_data(inputs)
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
@@ -70,7 +70,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
         with one_thread(), np.errstate(all="ignore"):
             settled = tuple(layer.settled(rng) for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            found = found_on(settled, n, given, number, renamed(watched or {}, layers, settled))
+            found = found_on(settled, n, given, number, watched)
             kernel = found.kernel()
         return replace(found, kernel=lambda: kernel)
 

@@ -90,8 +90,8 @@ def _what_if(
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        found = _predicted(read.network(), changed)
-        line = WhatIf(change.name, float(found.gamma), predicted_guess=float(found.gamma_guess))
+        prediction = _predicted(read.network(), changed)
+        line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws is None:

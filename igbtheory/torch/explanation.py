@@ -185,8 +185,8 @@ class Explanation(OutputEstimates):
         name, layer = self.names[behind], self.layers[behind]
         branches = " and its branches" if behind - before > 1 else ""
         kind = layer if len(layer) < SHORT else layer.partition("(")[0]
-        found = self.per_layer
-        gammas = (_found(found.gamma_guess[i], found.gamma_guess_error[i]) for i in (before, behind))
+        estimates = self.per_layer
+        gammas = (_found(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
         return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:

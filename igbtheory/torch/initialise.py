@@ -101,9 +101,9 @@ def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
             f"expected shares of {classes} classes that add up to 1, got {np.round(wanted, 6).tolist()}; pass one "
             "number for each class"
         )
-    found = np.floor(wanted * size + 1e-9).astype(np.int64)
-    found[np.argsort(found - wanted * size)[: size - found.sum()]] += 1
-    return found
+    counts = np.floor(wanted * size + 1e-9).astype(np.int64)
+    counts[np.argsort(counts - wanted * size)[: size - counts.sum()]] += 1
+    return counts
 
 
 def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array:

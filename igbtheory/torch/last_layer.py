@@ -28,23 +28,23 @@ class LastLayer:
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
-        own = copy.deepcopy(checked_model(model))
+        copied = copy.deepcopy(checked_model(model))
         dropping = nn.modules.dropout._DropoutNd  # noqa: SLF001 - the common class of all
-        random = [name for name, m in own.named_modules() if isinstance(m, dropping) and m.p and m.training]
+        random = [name for name, m in copied.named_modules() if isinstance(m, dropping) and m.p and m.training]
         if random:
             raise ValueError(
                 f"expected a model whose guesses follow from its weights, got Dropout ({random[0]!r}); call "
                 "model.eval(), and model.train() afterwards"
             )
-        seen: list[tuple[str, torch.Tensor, torch.Tensor]] = []
-        for name, module in own.named_modules():
+        calls: list[tuple[str, torch.Tensor, torch.Tensor]] = []
+        for name, module in copied.named_modules():
             if isinstance(module, nn.Linear):
-                module.register_forward_hook(lambda _, x, y, name=name: seen.append((name, x[0].detach(), y.detach())))
-        batch = moved(checked_data(data), own.parameters())
+                module.register_forward_hook(lambda _, x, y, name=name: calls.append((name, x[0].detach(), y.detach())))
+        batch = moved(checked_data(data), copied.parameters())
         with torch.no_grad(), stream(0, 0):
-            outputs = outputs_of(own, batch.clone(), 0, (len(batch), None), output)
+            outputs = outputs_of(copied, batch.clone(), 0, (len(batch), None), output)
         told = guesses(_numbers(outputs))
-        last = [(name, x) for name, x, y in seen if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
+        last = [(name, x) for name, x, y in calls if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:
             raise ValueError(
                 "expected a model that ends in a linear layer with one row of outputs for each datum, got another"
@@ -63,32 +63,32 @@ class LastLayer:
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        found: Array = beside_zero(self.inputs @ self.parameters.T)
-        return found
+        outputs: Array = beside_zero(self.inputs @ self.parameters.T)
+        return outputs
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
         """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
-        own, rng = self.parameters, np.random.default_rng(seed)
+        before, rng = self.parameters, np.random.default_rng(seed)
         fan_out, fan_in = self.module.weight.shape
-        parts = [part for part in (own[:, :fan_in], own[:, fan_in:]) if part.any()]
-        laws = [variance([torch.from_numpy(part)], fan_in, fan_out) for part in parts]
-        rest = own[:, sum(part.shape[1] for part in parts) :]  # biases of 0 stay
+        blocks = [part for part in (before[:, :fan_in], before[:, fan_in:]) if part.any()]
+        laws = [variance([torch.from_numpy(part)], fan_in, fan_out) for part in blocks]
+        rest = before[:, sum(part.shape[1] for part in blocks) :]  # biases of 0 stay
         for i in range(tries):
-            self.parameters = np.hstack([*map(partial(_drawn, rng), laws, parts), rest])
+            self.parameters = np.hstack([*map(partial(_drawn, rng), laws, blocks), rest])
             if wanted(self.outputs()):
                 return i + 1
-        self.parameters = own
+        self.parameters = before
         return 0
 
     def slopes(self) -> Array:
         """Return the change of an output at every datum for a shift of 1: see `shift`."""
-        found: Array = self.inputs @ self.direction
-        if found.min() <= 0:
+        slopes: Array = self.inputs @ self.direction
+        if slopes.min() <= 0:
             raise ValueError(
                 f"expected biases in {self.name!r}, or inputs to it that have a common direction, got neither; give it "
                 "biases"
             )
-        return found
+        return slopes
 
     def shift(self, shifts: Array) -> None:
         """Shift the outputs of the classes by the biases, or, without biases, along the mean of the inputs."""
@@ -110,8 +110,8 @@ class LastLayer:
 
 
 def _numbers(values: torch.Tensor) -> Array:
-    found: Array = values.detach().double().cpu().numpy()
-    return found
+    numbers: Array = values.detach().double().cpu().numpy()
+    return numbers
 
 
 def _drawn(rng: np.random.Generator, law: Variance, like: Array) -> Array:

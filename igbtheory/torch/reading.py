@@ -10,18 +10,16 @@ from typing import Any, final
 import torch
 from torch import fx, nn
 
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, weighing
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
 from igbtheory.networks.network import Network
-from igbtheory.networks.width.widths import weighing
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
-from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -82,12 +80,12 @@ class Reading:
         """Names of the nodes through which every path from the data to the outputs goes: the nodes outside branches."""
         nodes = list(self.graph.graph.nodes)
         places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
-        found, reached = set(), 0
+        names, reached = set(), 0
         for node, place in places.items():
             if reached <= place:
-                found.add(node.name)
+                names.add(node.name)
             reached = max([reached, *(places[user] for user in node.users if user in places)])
-        return found
+        return names
 
     def network(self) -> Network:
         """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
@@ -118,11 +116,11 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
     _keep_the_logits(graph.graph, values.env, output)
-    found = _Reader(graph, models, values.env, "").read()
-    weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
+    first_reading = _Reader(graph, models, values.env, "").read()
+    weights = [step.read[0] for step in {step for path in first_reading.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
-        return found
+        return first_reading
     # several laws fit the few weights of some layer: the law of most other layers decides
     return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
@@ -149,7 +147,7 @@ class _Reader:
         self.channels: dict[str, int] = {}  # the number of units at each node, behind Flatten that of channels
         self.named: dict[str, str] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
-        self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.unread: tuple[str, str] | None = None
 
     def read(self) -> Reading:
@@ -170,7 +168,7 @@ class _Reader:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next((name for name, path in self.paths.items() if path == self.paths.get(output)), output)
         last = self.paths.get(output, ())[-1:]
-        if last and isinstance(layer := last[0].layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2):
+        if last and last[0].read and not any(variance.value for variance in last[0].read):
             self.paths = {name: path for name, path in self.paths.items() if path[-1:] != last}
             self.unread = f"{last[0].name!r} (Linear)", ZEROS
         return Reading(self.graph, self.paths, self.units, self.named, self.unread, output)
@@ -181,8 +179,8 @@ class _Reader:
 
     def _shape(self, node: fx.Node) -> tuple[int, ...]:
         """Return the shape of a datum at a node."""
-        found = tensor_of(self.values[node])
-        return () if found is None else tuple(found.shape[1:])
+        value = tensor_of(self.values[node])
+        return () if value is None else tuple(value.shape[1:])
 
     def _read_node(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> None:
         """Add the path to a node, or the reason why it cannot be read."""
@@ -225,13 +223,13 @@ class _Reader:
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
         axis, channels = units_behind(target, site), self.channels[before.name]
-        read = iter(site.channels or [channels] * weighing(found))
+        read = iter(site.channels or [channels] * len([*weighing(found)]))
         steps = tuple(
             Step(
                 name,
                 layer,
                 tuple(site.read) if hasattr(layer, "sigma_w2") else (),
-                tuple(islice(read, weighing([layer]))),
+                tuple(islice(read, len([*weighing([layer])]))),
             )
             for layer in found
         )
@@ -241,8 +239,12 @@ class _Reader:
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
-        for other, known in self.seen:
-            if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
+        for other, weights_before in self.read_weights:
+            if (
+                weights_before.shape != weight.shape
+                or not bool(weight.any())
+                or not torch.equal(weights_before, weight)
+            ):
                 continue
             if other == name:
                 raise ValueError(
@@ -253,7 +255,7 @@ class _Reader:
                 f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
-        self.seen.append((name, weight))
+        self.read_weights.append((name, weight))
 
     def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
         """Return the path to the sum of a branch and a stream or its shortcut, or to a gate."""
@@ -271,8 +273,9 @@ class _Reader:
         added, shortcut = ([step.layer for step in way] for way in apart)
         if node.target in PRODUCTS:
             *front, gate = gate_of(shortcut, added)
-            kept = common[:-1] if common and isinstance(common[-1].layer, Halves) else common
-            return (*kept, *([branch[len(common)]] if front else []), Step(name, gate))
+            # two halves of one layer part behind `Halves`, in whose place the gate stands
+            kept = (*common, branch[len(common)]) if front else common[:-1]
+            return (*kept, Step(name, gate))
         channels = tuple(count for way in apart for step in way for count in step.channels)
         return (*common, Step(name, Residual(*added, shortcut=shortcut), channels=channels))
 

@@ -24,13 +24,13 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
     if isinstance(model, nn.Module):
         return [in_a_row(copy.deepcopy(checked_model(model)))]
     refuse_arguments(model)
-    found: list[nn.Module] = []
-    while len(found) < DRAWS:
-        with stream(seed, len(found)):
-            found.append(in_a_row(made(model, len(found))))
-        if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
+    models: list[nn.Module] = []
+    while len(models) < DRAWS:
+        with stream(seed, len(models)):
+            models.append(in_a_row(made(model, len(models))))
+        if len(models) > 1 and len(models) * sum(p.numel() for p in models[0].parameters()) > ENTRIES:
             break
-    return found
+    return models
 
 
 def in_a_row(model: nn.Module) -> nn.Module:
@@ -67,8 +67,8 @@ def graph_of(model: nn.Module) -> fx.Graph:
     try:
         return _Tracer(model).trace(model)
     except Exception as error:
-        own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
         raise ValueError(
             f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
             f"traced: {' '.join(str(error).split())[:200]}{place}"
@@ -77,9 +77,9 @@ def graph_of(model: nn.Module) -> fx.Graph:
 
 def _is_own(filename: str) -> bool:
     """Return whether a file is the user's: part of neither PyTorch nor this package."""
-    parts = Path(filename).parts
+    folders = Path(filename).parts
     inside = Path(filename).is_relative_to(PACKAGE)
-    return "torch" not in parts and not inside and not filename.startswith("<eval")
+    return "torch" not in folders and not inside and not filename.startswith("<eval")
 
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:

@@ -14,6 +14,7 @@ from igbtheory.guesses.inference.infinite_data import Scores
 from igbtheory.guesses.inference.observed import end_of_interval
 from igbtheory.guesses.inference.several_classes import WIDE, Votes
 from igbtheory.guesses.inference.two_classes import Counts
+from igbtheory.mathematics.numerics.limits import TINY
 
 Found = tuple[float, float, float, float, float]
 """The fields of a `GammaComparison` after the ratio."""
@@ -22,7 +23,8 @@ STEP = 0.2
 FINE = 0.02
 """Step of log gamma at which the sum of two log-likelihoods is maximised, for one network."""
 FAR = 100.0
-"""Absolute value of the logarithm of a ratio that counts as 0 or infinite."""
+"""Absolute value of the logarithm of a ratio that counts as 0 or infinite: counts tell gammas from 1e-8 to 1e8 apart,
+whose ratios have logarithms up to 37."""
 
 
 @final
@@ -83,7 +85,7 @@ def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> Found:
 
 def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
     profile = _profile(a, b)
-    centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, 1e-300)), -FAR / 2, FAR / 2))
+    centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, TINY)), -FAR / 2, FAR / 2))
     highest = profile(centre)
     # the mean of twice the logarithm of the likelihood ratio for two normal variances
     scale = 1 + (1 / a.networks + 1 / b.networks - 1 / (a.networks + b.networks)) / 3

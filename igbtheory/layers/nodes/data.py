@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.layers.nodes.control_variates import DrawnKernel
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
@@ -29,8 +30,8 @@ class Components:
     changes: tuple[Callable[[Array, Draws], Array], ...] = ()
 
     def __call__(self, draws: Draws, count: int) -> Array:
-        found = self.drawn(draws, count if self.changes else 1)
-        return found[:, draws.rng.integers(found.shape[1], size=count)]
+        units = self.drawn(draws, count if self.changes else 1)
+        return units[:, draws.rng.integers(units.shape[1], size=count)]
 
     def drawn(self, draws: Draws, count: int) -> Array:
         """Return all components in their order, drawn again until there are `count` of them, or COPIES times."""
@@ -55,7 +56,13 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
     q = np.diagonal(found)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
     centres = Each(centre[:, None], centre[None, :])
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, mean=centres)
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, of_scale=None, mean=centres)
+
+
+def pairs_of_draws(n: Kind, x: Pairs, found: DrawnKernel) -> Pairs:
+    """Return x with moments that are estimated from draws, whose errors are added to those of x."""
+    pairs = pairs_of(n, x, found.q_ab, found.mean, x.error + found.error)
+    return replace(pairs, error_of_mean=x.error_of_mean + found.error_of_mean)
 
 
 def at_data(x: Pairs) -> Array:

@@ -25,8 +25,8 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     if m > 1 or phi is None or phi.closed is None or not h.centred:
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - closed forms do not need it
 
-        found = rules.moments(n, phi, h, m)
-        return replace(found, error=_grown(phi, h) + found.error)
+        of_phi = rules.moments(n, phi, h, m)
+        return replace(of_phi, error=_grown(phi, h) + of_phi.error)
     return Moments(
         phi.closed.mean(n, h.variance),
         phi.closed.shared(n, h.var_mu, h.var_chi),
@@ -63,6 +63,6 @@ def _grown(phi: Function | None, h: Moments) -> Any:
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     """Return the relative error of a closed form."""
-    lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
+    error = phi.closed.roundings * n.epsilon if phi.closed else 0.0
     decays = phi.closed is not None and phi.closed.decays
-    return lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else lost
+    return error + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else error

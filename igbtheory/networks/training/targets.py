@@ -45,14 +45,14 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
     labels = labels_in(given)
     if labels is None:
         values = given.reshape(count, -1).astype(float)
-        found = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
+        wanted = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
     else:
-        found = _of_labels(labels, n_classes or int(labels.max()) + 1)
-    if np.all(found.labels == found.labels[0]):
+        wanted = _of_labels(labels, n_classes or int(labels.max()) + 1)
+    if np.all(wanted.labels == wanted.labels[0]):
         raise ValueError(
-            f"expected data of two classes or more, got class {found.labels[0]} only; add data of another one"
+            f"expected data of two classes or more, got class {wanted.labels[0]} only; add data of another one"
         )
-    return found
+    return wanted
 
 
 def guesses(outputs: Array) -> NDArray[np.int64]:

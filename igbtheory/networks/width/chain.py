@@ -6,7 +6,7 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from math import prod
 from typing import Any, Literal, Protocol, final
 
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
@@ -65,6 +64,9 @@ class FreshDense(Layer):
         normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
         return np.asarray((left @ normal).reshape(len(x), self.units))
 
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return before, self.sigma_w2, self.sigma_b2
+
     def weighted(self, h: Array) -> Array:
         """Return features whose products are the covariances of a unit: the bias is one more of them.
 
@@ -97,6 +99,9 @@ class EachNetwork(Layer):
     def few(self) -> bool:
         return self.layer.few
 
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return self.layer.read_out(before, behind)
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         networks = x.reshape(-1, self.rows, *x.shape[1:])
         return np.concatenate([self.layer.samples(network, rng, self.units) for network in networks])
@@ -112,9 +117,10 @@ class Chain:
     """
 
     hidden: tuple[Layer, ...]
-    output: FreshDense
+    output: Layer
     data: Data
     rows: int
+    precision: Precision
     largest: int
     numbers: int
 
@@ -125,35 +131,26 @@ class Chain:
         """
         before = x = np.empty(0)
         for layer, x in self._units(seed, networks):
-            if isinstance(layer, FreshDense):
-                yield before, layer
-            elif layer is not None and layer.listed:
-                yield x, self._identity
+            if layer is not None and layer.listed:
+                yield self._read(*layer.read_out(before, x))
             before = x
-        yield x, self.output
+        yield self._read(*self.output.read_out(x, x))
 
     def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
         """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
         x = np.empty(0)
         for _, x in self._units(seed, networks):
-            yield x, self._identity
-        yield x, self.output
-
-    @property
-    def _identity(self) -> FreshDense:
-        return replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
+            yield self._read(x, 1.0, 0.0)
+        yield self._read(*self.output.read_out(x, x))
 
     def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
-        """Yield the data, after None, and the units behind every hidden layer, shape (networks, rows, units).
-
-        A unit at every position is one of the units.
-        """
+        """Yield the data, after None, and the units behind every hidden layer."""
         rng = np.random.default_rng(seed)
         x = self.data(rng, networks)
-        yield None, self._by_network(x)
+        yield None, x
         for layer in self.hidden:
             x = layer.samples(x, rng, 1)
-            yield layer, self._by_network(x)
+            yield layer, x
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
@@ -161,8 +158,13 @@ class Chain:
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
         yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
-    def _by_network(self, x: Array) -> Array:
-        return x.reshape(-1, self.rows, prod(x.shape[1:]))
+    def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
+        """Return units by network, and a Dense with these variances that reads them.
+
+        A unit at every position is one of the units.
+        """
+        by_network = x.reshape(-1, self.rows, prod(x.shape[1:]))
+        return by_network, FreshDense(sigma_w2, sigma_b2, self.rows, 1, self.precision)
 
 
 def chain(
@@ -177,22 +179,17 @@ def chain(
 
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
     """
-    *hidden, output = layers
-    assert isinstance(output, Dense)  # noqa: S101 - Network refuses others
-    made = iter(units[1:])
-    many = _Many(rows, batch, precision, made, positions=bool(data.shape))
-    drawn = tuple(map(many.of, hidden))
-    last = FreshDense(output.sigma_w2, output.sigma_b2, rows, next(made), precision)
-    of_layers, read = sizes(hidden, iter(units[1:]), units[0], data.shape)
-    of_layers.append(Size(last.units, last.units * read, last.units * read))
+    many = _Many(rows, batch, precision, iter(units[1:]), positions=bool(data.shape))
+    hidden = tuple(map(many.of, layers[:-1]))
+    of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
     # weights are drawn where a layer has few units for so many data, and where it has positions
     if rows**2 <= PASSES * min(units[:-1]) and not data.shape:
         of_layers = [Size(size.entries, 0, 0) for size in of_layers]
-    entries, weights, products = (sum(part) for part in zip(*map(astuple, of_layers), strict=True))
     given = units[0] * prod(data.shape)
     largest = max(rows * given, *(max(rows * size.entries, size.weights) for size in of_layers))
+    entries, weights, products = (sum(column) for column in zip(*map(astuple, of_layers), strict=True))
     numbers = rows * (given + entries + products // PRODUCTS) + weights + rows**2 * len(units)
-    return Chain(drawn, last, data, rows, largest, numbers)
+    return Chain(hidden, layers[-1], data, rows, precision, largest, numbers)
 
 
 @final
@@ -211,13 +208,11 @@ class _Many:
 
     def of(self, layer: Layer) -> Layer:
         """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
-        if isinstance(layer, BatchNorm) and layer.trains:
-            return BatchNorm(layer.batch_size or self.batch, layer.estimator, layer.eps)
         if isinstance(layer, Dense) and not self.positions:
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
         if own(layer) or (self.positions and not layer.inner):
             return EachNetwork(layer, self.rows, next(self.made) if layer.weighs else 1)
-        return layer.mapped(lambda inner: tuple(map(self.of, inner)))
+        return layer.in_batches(self.batch).mapped(lambda layers: tuple(map(self.of, layers)))
 
 
 def triangular_roots(h: Array) -> Array:

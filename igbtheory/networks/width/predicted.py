@@ -42,7 +42,7 @@ def at_width(
     many as about two seconds allow. seed: the same seed gives the same numbers. ValueError, TypeError: sweeps, widths
     that do not match the layers, and what the expansion refuses.
     """
-    checks.known("method", method or "pairs", METHODS)
+    checks.known("method", "pairs" if method is None else method, METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(inputs)

@@ -88,7 +88,7 @@ def equal(value: Any) -> Any:
 
 def square(name: str, value: Any) -> int:
     """Return the length of a window along every axis. ValueError: the lengths differ."""
-    found: int | None = equal(value)
-    if found is None:
+    length: int | None = equal(value)
+    if length is None:
         raise ValueError(f"the theory has square windows only, got {name}={value}")
-    return found
+    return length
