@@ -56,6 +56,9 @@ class Attention(Few, OfTokens):
         self.in_front_of(shape)
         return shape
 
+    def products(self, units: int) -> int:
+        return 3 * units  # queries, keys and values
+
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_draws(self, node)
         before = node.averaged()

@@ -85,6 +85,10 @@ class Convolution(Windowed, ABC):
                 )
         return positions
 
+    def products(self, units: int) -> int:
+        points: int = self.size**self.axes
+        return points * units // self.groups
+
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.groups > 1 and node.components:
             raise ValueError(
@@ -186,6 +190,9 @@ class DepthwiseConv2d(Convolution):
         dilation: int = 1,
     ) -> None:
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
+
+    def products(self, units: int) -> int:
+        return self.size**2
 
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
         return node.with_moments(self, values)

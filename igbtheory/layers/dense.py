@@ -60,6 +60,9 @@ class Dense(Layer):
     def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         return condensed(x) if x.ndim == 2 and len(x) < x.shape[1] else x
 
+    def products(self, units: int) -> int:
+        return units
+
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.weighted(self.sigma_w2, self.sigma_b2)
 

@@ -90,6 +90,10 @@ class Layer(ABC):
         """Return the number of units in front of the layer that are drawn for `count` units behind it."""
         return count * self.pooled
 
+    def products(self, units: int) -> int:
+        """Return the number of products that make one unit at one position of so many units in front of the layer."""
+        return 0
+
     @property
     def listed(self) -> bool:
         """Whether `Prediction.per_layer` lists the moments behind the layer."""

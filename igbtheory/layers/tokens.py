@@ -72,6 +72,9 @@ class PatchEmbedding(OfData):
             refuse_rest(self, shape, self.size)
         return Tokens().positions(self.convolution.positions(shape))
 
+    def products(self, units: int) -> int:
+        return self.convolution.products(units)
+
     def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
         patches = self.convolution.window.patches(x)
         return Dense(self.sigma_w2, self.sigma_b2), patches.reshape(*patches.shape[:2], -1)

@@ -1,8 +1,8 @@
 """Networks: layers in sequence, and what can be computed for them."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast, final, overload
 
 import numpy as np
@@ -45,12 +45,15 @@ FARTHEST = 512.0
 class Network:
     """A network: layers from the input to the output Dense.
 
+    widths: of a network that was read from a model, the numbers of units that its second and later layers with weights
+    read, as `predict(width=...)` takes them; else empty.
     Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
     """
 
     layers: tuple[Layer, ...]
+    widths: tuple[int, ...] = field(default=(), compare=False)
 
-    def __init__(self, *layers: Layer) -> None:
+    def __init__(self, *layers: Layer, widths: Sequence[int] = ()) -> None:
         for layer in layers:
             if not isinstance(layer, Layer):
                 raise TypeError(f"expected layers such as Dense(2.0) or Activation('relu'), got {layer!r}")
@@ -61,6 +64,7 @@ class Network:
                 "append Dense()"
             )
         object.__setattr__(self, "layers", layers)
+        object.__setattr__(self, "widths", tuple(widths))
 
     @property
     def output(self) -> Dense:

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from math import prod
 from typing import Any, final
 
 import torch
 from torch import fx, nn
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, weighing
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
@@ -35,12 +37,14 @@ SHOWN = 3
 class Step:
     """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two paths have a step in common if it is the same object.
+    Two paths have a step in common if it is the same object. channels: the numbers of units that the layer, or the
+    layers inside it, read if they have weights.
     """
 
     name: str
     layer: Layer
     read: tuple[Variance, ...] = ()
+    channels: tuple[int, ...] = ()
 
 
 Path = tuple[Step, ...]
@@ -95,7 +99,8 @@ class Reading:
         if not path or not isinstance(path[-1].layer, Dense):
             last = repr(path[-1].layer) if path else "no layer"
             raise ValueError(f"expected a model that ends in a linear layer, got {last} at the end; return logits")
-        return Network(*(step.layer for step in path))
+        channels = [count for step in path for count in step.channels]
+        return Network(*(step.layer for step in path), widths=channels[1:])
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
@@ -141,6 +146,7 @@ class _Reader:
         self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.paths: dict[str, Path] = {}
         self.units: dict[str, int] = {}
+        self.channels: dict[str, int] = {}  # the number of units at each node, behind Flatten that of channels
         self.named: dict[str, str] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
@@ -154,6 +160,7 @@ class _Reader:
             if node.op == "placeholder" and not self.named:
                 self.data, self.named[node.name] = self._shape(node), "data"
                 self.paths[node.name], self.units[node.name] = (), 0 if len(self.data) in {1, 3} else 1
+                self.channels[node.name] = self.data[self.units[node.name]]
             elif node.op == "output":
                 output = node.args[0].name
             elif inputs and tensor_of(self.values[node]) is not None:
@@ -185,13 +192,14 @@ class _Reader:
         try:
             if len(inputs) > 1:
                 path, units = self._joined(node, name, inputs), self.units[inputs[0].name]
+                channels = self.channels[inputs[0].name]
             else:
-                path, units = self._behind(node, name, inputs[0])
+                path, units, channels = self._behind(node, name, inputs[0])
         except ValueError as error:
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
             self.refused[node] = f"{name!r} ({kind})", str(error)
         else:
-            self.paths[node.name], self.units[node.name] = path, units
+            self.paths[node.name], self.units[node.name], self.channels[node.name] = path, units, channels
 
     def _is_read_as_function(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> bool:
         """Add the path to a node that computes a function of one value from several; return whether it does."""
@@ -202,13 +210,13 @@ class _Reader:
             return False
         start = function.start.name
         self.paths[node.name] = (*self.paths[start], Step(name, Activation(function)))
-        self.units[node.name] = self.units[start]
+        self.units[node.name], self.channels[node.name] = self.units[start], self.channels[start]
         for step in function.steps:  # a step alone may be no activation, such as zeros
             self.refused.pop(step, None)
         return True
 
-    def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int]:
-        """Return the path to a node with one input, and the axis of its units."""
+    def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int, int]:
+        """Return the path to a node with one input, the axis of its units, and their number."""
         path = self.paths[before.name]
         layers = [step.layer for step in path]
         modules = [model.get_submodule(name) for model in self.models] if node.op == "call_module" else []
@@ -223,6 +231,7 @@ class _Reader:
             not any(layer.weighs for layer in layers),
             layers[-1] if layers else None,
             [],
+            [],
             self.usual,
         )
         target = modules[0] if modules else node.target
@@ -230,8 +239,20 @@ class _Reader:
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
-        steps = (Step(name, layer, tuple(site.read) if hasattr(layer, "sigma_w2") else ()) for layer in found)
-        return (*path, *steps), units_behind(target, site)
+        axis, channels = units_behind(target, site), self.channels[before.name]
+        read = iter(site.channels or [channels] * len([*weighing(found)]))
+        steps = tuple(
+            Step(
+                name,
+                layer,
+                tuple(site.read) if hasattr(layer, "sigma_w2") else (),
+                tuple(islice(read, len([*weighing([layer])]))),
+            )
+            for layer in found
+        )
+        made = any(layer.weighs for layer in found)
+        behind = site.after[axis] if made else channels // prod(layer.pooled for layer in found)
+        return (*path, *steps), axis, behind
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
@@ -265,16 +286,18 @@ class _Reader:
             raise ValueError("the theory has no sum of units and positions; exchange the axes")
         stream, branch = sorted((self.paths[first], self.paths[second]), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
-        for way, other in ((branch, stream), (stream, branch)):
-            if node.target in SUMS and any(isinstance(step.layer, Zero) for step in way[len(common) :]):
+        apart = branch[len(common) :], stream[len(common) :]
+        for way, other in zip(apart, (stream, branch), strict=True):
+            if node.target in SUMS and any(isinstance(step.layer, Zero) for step in way):
                 return other
-        added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
+        added, shortcut = ([step.layer for step in way] for way in apart)
         if node.target in PRODUCTS:
             *front, gate = gate_of(shortcut, added)
             # two halves of one layer part behind `Halves`, in whose place the gate stands
             kept = (*common, branch[len(common)]) if front else common[:-1]
             return (*kept, Step(name, gate))
-        return (*common, Step(name, Residual(*added, shortcut=shortcut)))
+        channels = tuple(count for way in apart for step in way for count in step.channels)
+        return (*common, Step(name, Residual(*added, shortcut=shortcut), channels=channels))
 
 
 def tensor_of(value: Any) -> torch.Tensor | None:

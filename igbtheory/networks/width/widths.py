@@ -1,13 +1,26 @@
 """The number of units that every layer with weights makes, from the numbers that the Dense layers read."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, final
 
 import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import read_by_next, weighing
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.places import Point
+
+
+@final
+@dataclass(frozen=True)
+class Size:
+    """Sizes of a layer with weights: units at all positions of a datum, weights, and products for each datum."""
+
+    entries: int
+    weights: int
+    products: int
 
 
 def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
@@ -67,3 +80,24 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
         else:
             behind *= layer.pooled
     return made, behind
+
+
+def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point) -> tuple[list[Size], int]:
+    """Return the sizes of the layers with weights, and the number of units behind all layers.
+
+    made: the units that each of them makes; units, shape: the number of units and the positions in front.
+    """
+    of_layers: list[Size] = []
+    for layer in layers:
+        after = layer.positions(shape)
+        if layer.ways:
+            ways, behind = zip(*(sizes(way, made, units, shape) for way in layer.ways), strict=True)
+            of_layers, units = [*of_layers, *(size for way in ways for size in way)], behind[0]
+        elif layer.weighs:
+            each, units = layer.products(units), next(made)
+            of_layers.append(Size(units * prod(after), units * each, units * prod(after) * each))
+        else:
+            # where positions end, they are taken for units, as behind Flatten
+            units = units // layer.pooled * (prod(shape) if shape and not after else 1)
+        shape = after
+    return of_layers, units

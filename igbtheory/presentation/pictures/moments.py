@@ -68,23 +68,29 @@ def design(axes: Any, designed: "Design") -> None:
 
 
 def explanation(axes: Any, explained: "Explanation") -> None:
-    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points.
+    """Draw gamma of the guesses behind every layer of a PyTorch model: theory as lines, measurements as points.
 
-    The title says why the line ends, or has a gap.
+    The title says why a line ends, or has a gap.
     """
+    name, label = ("gamma_guess", f"{GAMMA} of the guesses") if np.ndim(explained.guess_variances) else ("gamma", GAMMA)
     places, stream = np.arange(1, len(explained.names) + 1), ~np.array(explained.branch)
-    predicted, gamma = _floats(explained.predicted_gamma), _floats(explained.per_layer.gamma)
-    scale = _scale(gamma[stream & (gamma > ROUNDING)])
+    columns = {key: _floats(values) for key, values in explained.columns().items() if key.endswith((name, "error"))}
+    shown = columns[name]
+    scale = _scale(shown[stream & (shown > ROUNDING)])
     if scale == "log":  # behind a BatchNorm there is a gap
-        predicted, gamma = (np.where(values > ROUNDING, values, np.nan) for values in (predicted, gamma))
+        columns |= {key: np.where(columns[key] > ROUNDING, columns[key], np.nan) for key in (name, f"predicted_{name}")}
+    predicted = columns[f"predicted_{name}"]
     axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
     axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
-    errors = _floats(explained.per_layer.gamma_error)
-    for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
+    if (narrow := columns.get(f"at_widths_{name}")) is not None:
+        drawn = np.isfinite(narrow)
+        axes.plot(places[drawn], narrow[drawn], color=THEORY, ls="--", label="theory, its own widths")
+    errors = columns[f"{name}_error"]
+    for there, marker, text in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
-            points(axes, places[there], gamma[there], errors[there], marker, color=LIMIT, label=label)
+            points(axes, places[there], columns[name][there], errors[there], marker, color=LIMIT, label=text)
     axes.set_xticks(places, explained.names, rotation=90, fontsize=7)
-    axes.set(ylabel=GAMMA, yscale=scale)
+    axes.set(ylabel=label, yscale=scale)
     axes.set_title("\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
 

@@ -44,6 +44,8 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
         [*part(attention, "self_attn"), *part(drop, "dropout1")],
         [*inner, *part(dense, "linear2"), *part(drop, "dropout2")],
     )
+    # attention reads the units, and so do its projection and the first linear layer
+    site.channels.extend([*[module.linear1.in_features] * 3, module.linear2.in_features])
     layers: list[Layer] = []
     for name, branch in zip(("norm1", "norm2"), branches, strict=True):
         norm = part(layer_norm, name)

@@ -26,7 +26,8 @@ class Site:
     place and by name. before, after: the shape of a datum in front and behind. units: the axis of a datum that holds
     the units, such as the channels. vector: whether a datum has no positions in the theory. raw: whether all layers in
     front are without weights. last: the layer in front. read: a list to which the row adds the variances that it reads,
-    of weights and of biases. usual: the initialiser of most other layers.
+    of weights and of biases. channels: a list of the numbers of units that the layers with weights read, to which the
+    row adds them if they are not all the units in front. usual: the initialiser of most other layers.
     """
 
     modules: Sequence[nn.Module]
@@ -39,6 +40,7 @@ class Site:
     raw: bool
     last: Layer | None
     read: list[Variance]
+    channels: list[int]
     usual: str
 
     @property
