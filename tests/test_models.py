@@ -209,7 +209,7 @@ def test_a_function_of_several_steps_is_one_activation(function: Any, formula: s
     assert igb.from_torch(make, X).predict(X).gamma == pytest.approx(expected.predict(X).gamma, rel=1e-12)
 
 
-def zero_norm() -> nn.Module:
+def zero_norm() -> Any:
     norm = nn.LayerNorm(9)
     nn.init.zeros_(norm.weight)
     return norm

@@ -216,9 +216,7 @@ def power(base: Tree, exponent: Tree) -> Tree:
             raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
-        case Number(value), Number(_) if value in (0, 1):
-            return base
-        case _, Number(value) if value == 1:
+        case _, Number(value) if value == 1 or base in (ZERO, ONE):
             return base
         case Number(_), Number(n) if n.denominator == 1 and abs(n) > LARGEST_POWER:
             raise ValueError(f"expected powers of numbers up to {LARGEST_POWER}, got one to {float(n):.3g}; write less")
