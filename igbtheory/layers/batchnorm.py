@@ -65,7 +65,7 @@ class BatchNorm(Layer):
     def _of_law(self, node: LawNode) -> LawNode:
         h = node.base.values if isinstance(node.base, Gaussian) else None
         divides_by_0 = self.batch_size or not np.any(self.eps)
-        if divides_by_0 and h is not None and np.any(h.variance == h.covariance):
+        if divides_by_0 and h is not None and np.any(h.unshared == 0):
             raise ValueError(
                 f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
                 "makes 0; use sigma_w2 > 0 and inputs that vary, such as GaussianInputs(0, 1)"
