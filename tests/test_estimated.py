@@ -24,7 +24,7 @@ RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
     (),
     (RELU,),
-    (igb.MaxPool(3), TANH),
+    slow(((igb.MaxPool(3), TANH),)),
     (RELU, igb.RMSNorm(eps=0.1)),
     (RELU, igb.BatchNorm(law="evaluation", eps=0.5)),
     (RELU, igb.Dropout(0.3)),
@@ -112,6 +112,21 @@ def test_errors_are_standard_errors() -> None:
     assert abs(np.diagonal(found.q_ab).mean() - found.q_ab.mean() - 2 / 3) < found.error
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_errors_of_means_are_stated() -> None:
+    """The mean of tanh of a pair that is 1 and -1 is 0, of which draws make 1e-4; its square needs no draws."""
+    pair, square, one = np.eye(2), np.tanh(1) ** 2, igb.Dense(1.0)
+
+    def predicted(*layers: Layer) -> igb.Prediction:
+        return igb.Network(one, igb.BatchNorm(2), TANH, *layers, one).predict(pair)
+
+    pooled, added = predicted(igb.AvgPool(2)), predicted(igb.Residual(one, RELU))
+    assert 0 < abs(pooled.var_chi - square / 2) < pooled.error * pooled.var_chi < 1e-6
+    assert abs(added.var_chi - 5 / 4 * square) < added.error * added.var_chi < 1e-2
+    # behind LayerNorm the mean is 0 again
+    assert predicted(igb.LayerNorm(), igb.Residual(one, RELU)).error < 1e-6
+
+
 def test_the_proxy_normalises_each_point_by_the_others() -> None:
     x = np.random.default_rng(0).normal(size=(5, 2))
     found = igb.BatchNorm(5, eps=0.1, law="proxy").samples(x, np.random.default_rng(0), 2)
@@ -152,6 +167,7 @@ def test_a_prediction_from_draws_is_the_same_twice() -> None:
     assert first.gamma == second.gamma
 
 
+@pytest.mark.slow
 def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
     data[:3] = data[0]

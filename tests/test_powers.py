@@ -10,6 +10,8 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS, function_of
+from igbtheory.layers.nodes.gaussian import GaussianPairs
+from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas.catalogue.powers import Powers
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -77,6 +79,23 @@ def test_powers_that_have_other_closed_forms(name: str, p: int) -> None:
         (closed.spread(FLOAT64, 2.0, small), known.spread(FLOAT64, 2.0, small)),
     ):
         assert found == pytest.approx(expected, rel=1e-14, abs=1e-16)
+
+
+@pytest.mark.parametrize("name", ["squared_relu", "x**3"])
+def test_a_power_multiplies_the_error_of_given_data(name: str) -> None:
+    """A kernel that is off by its error moves that of the power by up to p times as much; errors stay near it."""
+    kernel, phi, error = np.array([[1.0, 0.97], [0.97, 1.0]]), function_of(name), 1e-7
+
+    def behind(change: Any, of_scale: float | None = None) -> Pairs:
+        off = kernel * (1 + change)
+        q = np.diagonal(off)
+        pairs = Pairs(q[:, None], q[None, :], off, np.eye(2, dtype=bool), error, of_scale)
+        return GaussianPairs(pairs).average(FLOAT64, phi, 1)
+
+    exact, of_angles = behind(0.0), behind(0.0, of_scale=0.0)
+    for stated, change in ((exact, error), (of_angles, error * (1 - np.eye(2)))):
+        moved = np.max(np.abs(behind(change).q_ab - exact.q_ab) / exact.q_a)
+        assert moved < stated.error * (1 + 1e-6) < 1.1 * moved
 
 
 def test_networks_of_powers() -> None:

@@ -16,7 +16,7 @@ from igbtheory.foundations.orders import LAST, order
 LARGEST = 2**53
 """Largest number of units or data: double precision represents every whole number up to it."""
 DEEPEST = 10_000_000
-"""Largest number of repeated layers."""
+"""Largest number of repeated layers, whose tuple takes 80 MB."""
 LISTED = 60
 """Largest number of names that an error message lists."""
 DATA = {
@@ -232,8 +232,8 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
     A name with the same letters in another order comes first.
     """
-    lower = {known.lower(): known for known in names}
-    same = [known for known in lower if sorted(known) == sorted(name.lower())]
+    lower = {candidate.lower(): candidate for candidate in names}
+    same = [candidate for candidate in lower if sorted(candidate) == sorted(name.lower())]
     near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
     return lower[near[0]] if near else None
 

@@ -68,12 +68,12 @@ class DatasetGuessLaw(Law):
 
         The columns of a run of `classes` columns belong to one network, and so they share one world.
         """
-        found = np.empty((self.size, count))
+        outputs = np.empty((self.size, count))
         worlds = np.repeat(rng.integers(len(self._roots), size=count // classes), classes)
         for world, root in enumerate(self._roots):
             drawn = np.flatnonzero(worlds == world)
-            found[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
-        return found
+            outputs[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
+        return outputs
 
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:

@@ -69,9 +69,9 @@ class FiniteGuessLaw(CountLaw):
         # the rules divide by sqrt(gamma); the law at this least gamma is that of gamma = 0 to the last digit
         k, s = np.broadcast_arrays(k, np.sqrt(np.maximum(self.gamma, 1e-20 / float(self.D) ** 2)))
         pairs, places = np.unique([k.ravel(), s.ravel()], axis=1, return_inverse=True)
-        parts = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
+        blocks = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
         with np.errstate(all="ignore"):
-            values = np.concatenate([rule(self.D, *part) for part in parts])
+            values = np.concatenate([rule(self.D, *part) for part in blocks])
         return np.asarray(values[places].reshape(k.shape))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:

@@ -2,8 +2,8 @@
 
 Classes are ranked by their mean output over the data. With infinitely many data this is the order of their shares. The
 mean output X of a class and its output Y at one of the D data are normal variables with the correlation
-sqrt((gamma + 1/D)/(gamma + 1)), and different classes are independent. With f the density of (X, Y), the probability
-that the datum is given to the class of rank k is
+sqrt((gamma + 1/D)/(gamma + 1)). Different classes are independent. With f the density of (X, Y), the datum is given to
+the class of rank k with the probability
 
     M binom(M - 1, k - 1) iint f(x, y) P(X < x, Y < y)^(M-k) P(X > x, Y < y)^(k-1) dx dy.
 
@@ -20,7 +20,7 @@ from igbtheory.guesses.law import checked_gamma, one_number
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.bivariate import both_below
 
-_U = np.arange(-8.5, 8.5, STEP)[:, None]
+_U = np.arange(-8.5, 8.5, STEP)[:, None]  # beyond, the normal density is negligible
 _V = np.arange(0.5 * STEP - 8.5, 8.5, STEP)
 
 

@@ -113,8 +113,8 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         if not np.all((g > 0.0) & (g < 1.0)):
             raise ValueError(f"expected shares 0 < g < 1, got {g}; pass for instance g=0.3")
         rng = checks.generator(random_state)
-        found = density(gamma, self.n_classes, g.ravel(), checked_draws(draws), rng, largest=largest)
-        return Estimate(found.value.reshape(g.shape)[()], found.error.reshape(g.shape)[()])
+        estimate = density(gamma, self.n_classes, g.ravel(), checked_draws(draws), rng, largest=largest)
+        return Estimate(estimate.value.reshape(g.shape)[()], estimate.error.reshape(g.shape)[()])
 
     def _draws(self, draws: int, random_state: Any) -> Array:
         self._single()

@@ -10,9 +10,7 @@ from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
 from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks
-
-BLOCK = 2**20
-"""Largest number of outputs in an array."""
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 
 @final

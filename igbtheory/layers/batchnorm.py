@@ -59,7 +59,7 @@ class BatchNorm(Layer):
         if not self.trains:
             return node.over_root(1 + node.n.number(self.eps)) if self.eps else node
         if self.batch_size is None and node.passage.batch_size is not None:
-            return BatchNorm(node.passage.batch_size, self.estimator, self.eps).rule(node)
+            return self.in_batches(node.passage.batch_size).rule(node)
         return self._on_data(node) if node.base.on_data else self._of_law(node)
 
     def _of_law(self, node: LawNode) -> LawNode:
@@ -84,6 +84,9 @@ class BatchNorm(Layer):
             )
         scaling = Scaling(node, x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
+
+    def in_batches(self, size: int) -> "BatchNorm":
+        return BatchNorm(self.batch_size or size, self.estimator, self.eps) if self.trains else self
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.estimator == "evaluation":
@@ -117,10 +120,11 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             noise = normalised_noise(self, node)
-            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error, noise=noise)))
-        # without eps the scale of a unit counts for nothing, and x.own may have no rule
-        variance, lost = (x.own, x.error) if self.eps else (x.variance, 0.0)
-        unit = Normalised(self.batch_size, self.estimator, variance, eps, lost)
+            v = x.unshared
+            return node.after(Gaussian(Moments(0, 0 * v, v / (v + eps), x.error, noise=noise)))
+        # without eps the scale of a unit counts for nothing, and x.unshared may have no rule
+        variance, error = (x.unshared, x.error) if self.eps else (x.variance, 0.0)
+        unit = Normalised(self.batch_size, self.estimator, variance, eps, error)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:
@@ -134,12 +138,12 @@ class BatchNorm(Layer):
                 f"expected a Gaussian unit in front of {self!r}, got an activation: the proxy has a law for Gaussian "
                 'units alone; use law="exact"'
             )
-        known = known_square(node, size, self.eps)
-        q, error = known or self._drawn_square(node)
+        square = known_square(node, size, self.eps)
+        q, error = square or self._drawn_square(node)
         noise = None if size else normalised_noise(self, node)
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1), noise=noise)
-        found = replace(node.with_moments(self, values), batch=size or node.batch)
-        return found if known else found.naming(self)
+        behind = replace(node.with_moments(self, values), batch=size or node.batch)
+        return behind if square else behind.naming(self)
 
     def _drawn_square(self, node: LawNode) -> tuple[Any, Any]:
         """Return the mean square behind the layer and its relative error, from draws."""
@@ -156,9 +160,9 @@ class BatchNorm(Layer):
 
         def kept(draws: Draws, count: int) -> Array:
             many = replace(draws, batches=max(FULL, draws.batches))
-            found = drawn(many, count)
-            groups = found.reshape(*found.shape[:-2], many.groups, -1, count)
-            return groups[..., : draws.batches // draws.groups, :].reshape(*found.shape[:-2], -1, count)
+            units = drawn(many, count)
+            groups = units.reshape(*units.shape[:-2], many.groups, -1, count)
+            return groups[..., : draws.batches // draws.groups, :].reshape(*units.shape[:-2], -1, count)
 
         return kept
 

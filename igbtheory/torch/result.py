@@ -134,9 +134,9 @@ class Measurement(OutputEstimates):
         rows = []
         for label, shares in enumerate(np.moveaxis(self.by_label, 1, 0)):
             if not np.isnan(shares).any():
-                parts = np.stack([shares.max(axis=1), shares[:, label]])
-                errors = parts.std(axis=1, ddof=1) / np.sqrt(self.networks)
-                rows.append([str(label), *map(measured, parts.mean(axis=1), errors)])
+                pairs = np.stack([shares.max(axis=1), shares[:, label]])
+                errors = pairs.std(axis=1, ddof=1) / np.sqrt(self.networks)
+                rows.append([str(label), *map(measured, pairs.mean(axis=1), errors)])
         return table(("label", "largest share, mean", "its own class, mean"), rows)
 
     def __repr__(self) -> str:

@@ -74,7 +74,7 @@ class _Run:
         self.open, self.workers = opener(executor, pieces, len(self.todo))
         self.out: dict[int, Future[Any]] = {}
         self.news: SimpleQueue[int] = SimpleQueue()
-        self.lost: list[int] = []
+        self.dropped: list[int] = []
         self.turn = 0
 
     def results(self) -> Generator[Any]:
@@ -90,7 +90,7 @@ class _Run:
             self._keep_finished()  # finished pieces are kept, whatever ends the run
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
-        """Yield results until every piece is finished, or lost because its process died."""
+        """Yield results until every piece is finished, or dropped because its process died."""
         try:
             self._hand_out(pool)
             yield from self._due()
@@ -150,7 +150,7 @@ class _Run:
                 self.store.put(self.stored[number], result)
             self.ready[number] = lambda: result
         elif self.workers and isinstance(error, BrokenExecutor):
-            self.lost.append(number)
+            self.dropped.append(number)
         else:
             self._fail(number, _explained(error, self._named(number)))
 
@@ -162,24 +162,24 @@ class _Run:
         return f"piece {number} of {len(self.pieces)}"
 
     def _do_again(self) -> None:
-        """Do lost pieces again.
+        """Do the pieces again that a dead process dropped.
 
         The first of them may have been running. They are done one by one, to find those that kill their process. The
-        other lost pieces go back to those that are to do.
+        others go back to those that are to do.
         """
-        lost, self.lost = sorted(self.lost), []
-        self.todo.extendleft(reversed(lost[self.workers + 1 :]))
-        for number in lost[: self.workers + 1]:
+        dropped, self.dropped = sorted(self.dropped), []
+        self.todo.extendleft(reversed(dropped[self.workers + 1 :]))
+        for number in dropped[: self.workers + 1]:
             for _ in range(ATTEMPTS - 1):
-                self.lost.clear()
+                self.dropped.clear()
                 with processes(1, self.pieces) as pool:
                     self._keep(number, self._submitted(pool, number))
-                if not self.lost:
+                if not self.dropped:
                     break
             else:
                 what = f"{self._named(number)} ended its process {ATTEMPTS} times, without an exception"
                 self._fail(number, ChildProcessError(f"{what}; is there memory enough for it?"))
-        self.lost.clear()
+        self.dropped.clear()
 
 
 def _explained(error: BaseException, piece: str) -> BaseException:

@@ -211,7 +211,7 @@ def _unpacked(data: bytes) -> Any:
     if not data.startswith((b"\x93NUMPY", b"PK")):
         return value_of(json.loads(data))
     refuse_zip_bomb(BytesIO(data), len(data))
-    found = np.load(BytesIO(data), allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        return found
-    return {name: value if value.ndim else value.item() for name, value in found.items()}
+    arrays = np.load(BytesIO(data), allow_pickle=False)
+    if isinstance(arrays, np.ndarray):
+        return arrays
+    return {name: value if value.ndim else value.item() for name, value in arrays.items()}

@@ -38,12 +38,14 @@ class DrawnKernel:
 
     error: SPARE times the largest of three standard errors, divided by q: of q - q_ab, of q times (q - q_ab)/q, and of
     q_ab times (q - q_ab)/q. Here q is the mean over the diagonal and q_ab the mean over all pairs; a prediction uses
-    both.
+    both. error_of_mean: SPARE times the standard error of the means, of which the root mean square over the data is
+    taken, divided by sqrt(q).
     """
 
     q_ab: Array
     mean: Array
-    error: float
+    error: float = 0.0
+    error_of_mean: float = 0.0
 
 
 def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKernel:
@@ -55,20 +57,28 @@ def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKern
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, left, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
+        slope, beta, lefts, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
     # without a control variate, the known moments are not used, which may be out of range
-    found = beta * q_ab + square if beta else square
-    q, shared = float(np.diagonal(found).mean()), float(found.mean())
+    kernel = beta * q_ab + square if beta else square
+    q, shared = float(np.diagonal(kernel).mean()), float(kernel.mean())
     apart = (q - shared) / q if q > 0 else 0.0
-    own, common, difference = standard_error(np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1))
-    error = SPARE * max(difference, apart * own, apart * common) / q if q > 0 else 0.0
-    return DrawnKernel(found, slope * mean + left if slope else left, float(error))
+    of_squares, of_pairs, difference = standard_error(
+        np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1)
+    )
+    left = lefts.mean(axis=0)
+    centre = slope * mean + left if slope else left
+    if q <= 0:
+        return DrawnKernel(kernel, centre)
+    error = SPARE * max(difference, apart * of_squares, apart * of_pairs) / q
+    of_mean = SPARE * np.sqrt(np.square(standard_error(lefts)).mean() / q)
+    return DrawnKernel(kernel, centre, float(error), float(of_mean))
 
 
 def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:
     """Return the slopes of y on y0 and of y^2 on y0^2, and the means and second moments of y less slope times y0.
 
-    Last come the averages of these second moments over the diagonal and over all pairs, shape (replicates, 2).
+    The means have the shape (replicates, data), the second moments (data, data). Last come the averages of these second
+    moments over the diagonal and over all pairs, shape (replicates, 2).
     """
     pairs = _replicates(draw, wanted, rngs)
     y, y0 = next(pairs)
@@ -76,15 +86,17 @@ def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float
         slope = beta = 0.0
     else:
         slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
-    mean = square = np.zeros(())
+    square = np.zeros(())
+    lefts: list[Array] = []
     means: list[tuple[float, float]] = []
     for y, y0 in pairs:
         left, moments = y.mean(axis=1), y @ y.T / y.shape[1]
         if y0 is not None and beta:
             left, moments = left - slope * y0.mean(axis=1), moments - beta * (y0 @ y0.T) / y.shape[1]
-        mean, square = mean + left, square + moments
+        square = square + moments
+        lefts.append(left)
         means.append((np.diagonal(moments).mean(), moments.mean()))
-    return slope, beta, mean / len(means), square / len(means), np.array(means)
+    return slope, beta, np.array(lefts), square / len(means), np.array(means)
 
 
 def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:

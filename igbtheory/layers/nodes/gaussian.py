@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.places import parts
+from igbtheory.layers.nodes.places import slices
 from igbtheory.mathematics.averages import constant_batches, gaussian
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.noise import Noise
@@ -29,17 +29,17 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
-        found = gaussian.moments(n, phi, m, h)
-        if found is h:
+        moments = gaussian.moments(n, phi, m, h)
+        if moments is h:
             return h
         if h.noise is not None:
-            found = replace(found, noise=self._noise(h.noise, n, phi, m))
+            moments = replace(moments, noise=self._noise(h.noise, n, phi, m))
         if h.within is None:
-            return found
+            return moments
         if h.within_has_no_rule:
-            return replace(found, within=h.within)
+            return replace(moments, within=h.within)
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
-        return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
+        return replace(moments, within=pair - moments.mean * moments.mean, error=moments.error + error)
 
     def _noise(self, noise: Noise, n: Kind, phi: Function | None, m: int) -> Noise:
         """Return the noise behind phi(M), by the mean square of its slope."""
@@ -57,13 +57,13 @@ class Gaussian(Base[Moments]):
         h, size = self.values, draws.size
         if h.within_has_no_rule:  # data of one batch are drawn like data of different batches
             h = replace(h, within=None)
-        own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
+        unshared, across, within = (beside(part) for part in (h.unshared, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
         mean = z.mean(axis=1, keepdims=True)
-        # the mean of a batch is drawn apart: its variance is own/size + within - across, even if within < across
-        scale = np.sqrt(np.maximum(own + size * (within - across), 0))
+        # the mean of a batch is drawn apart: its variance is unshared/size + within - across, even if within < across
+        scale = np.sqrt(np.maximum(unshared + size * (within - across), 0))
         deviations, means = (part.reshape(draws.data, count) for part in (z - mean, mean + 0 * z))
-        return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(own) * deviations + scale * means)
+        return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(unshared) * deviations + scale * means)
 
 
 @final
@@ -94,8 +94,9 @@ class GaussianPairs(Base[Pairs]):
         parity = phi.parity if phi is not None and m == 1 else 0
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
-        error = factor * h.error + error
-        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
+        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
+        grown = self._grown(n, phi, m, behind) if phi is not None and (phi.degree or 0) > 1 else factor * h.error
+        behind = replace(behind, error=error + grown)
         return behind if h.tangent is None else replace(behind, tangent=self._slope(n, phi, m) * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
@@ -106,6 +107,18 @@ class GaussianPairs(Base[Pairs]):
         (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
         return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
+
+    def _grown(self, n: Kind, phi: Function, m: int, behind: Pairs) -> float:
+        """Return the error of q_ab behind phi(M) that comes from the error of h, if phi is a power p.
+
+        With q_ab = q^p K(c), errors of the scale q and of the correlation c add up.
+        """
+        h, power, same = self.values, float(phi.degree or 1), np.asarray(self.values.same)
+        slope, roots = self._slope(n, phi, m), (behind.q_a * behind.q_b) ** 0.5
+        by_scale = np.where(same, power, abs(power * behind.q_ab - h.q_ab * slope) / roots)
+        by_angle = np.where(same, 0.0, abs(slope) * (h.q_a * h.q_b) ** 0.5 / roots)
+        errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
+        return float(np.max(np.asarray(errors, dtype=float)))
 
     def _slope(self, n: Kind, phi: Function | None, m: int) -> Any:
         """Return the derivative of the average of two data by their covariance."""
@@ -122,8 +135,8 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        found = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in parts(h.q_ab)]
-        return np.concatenate([values for values, _ in found]), max(error for _, error in found)
+        products = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in slices(h.q_ab)]
+        return np.concatenate([values for values, _ in products]), max(error for _, error in products)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
@@ -140,9 +153,9 @@ def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]
     """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
     unlike, where = np.unique(q, return_inverse=True)
     constant, where = unlike == 0, where.reshape(np.shape(q))
-    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
-    mean = found.mean + 0 * unlike
-    variance = np.where(constant, 0 * unlike, found.variance)
+    moments = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
+    mean = moments.mean + 0 * unlike
+    variance = np.where(constant, 0 * unlike, moments.variance)
     if constant.any():
         mean[constant] = n.number(0) if phi is None else phi(n, n.number(0))
     return mean[where], (mean * mean + variance)[where]

@@ -52,7 +52,7 @@ class Moments:
         return self.mean * self.mean + self.variance
 
     @property
-    def own(self) -> Any:
+    def unshared(self) -> Any:
         """Variance that data of one batch (or any data, without batches) do not share."""
         return self.var_chi if self.within is None else self.variance - self.within
 
@@ -73,14 +73,17 @@ class Moments:
 
     def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Moments":
         """Return the moments of sums of many units with independent weights and biases."""
-        mean2 = self.mean * self.mean
+        mean2, of_scale = self.mean * self.mean, self.of_scale
+        if of_scale is not None:
+            q = sigma_w2 * self.square + sigma_b2  # of which the biases have no error
+            of_scale = np.asarray((q - sigma_b2) / (q + (q == 0)), dtype=float) * of_scale + rounding
         return Moments(
             0,
             sigma_w2 * (mean2 + self.var_mu) + sigma_b2,
             sigma_w2 * self.var_chi,
             self.error + rounding,
             None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2,
-            None if self.of_scale is None else self.of_scale + rounding,
+            of_scale,
             self.noise and self.noise.times(sigma_w2),
         )
 
@@ -159,13 +162,13 @@ def is_centred(mean: Any) -> bool:
     return isinstance(mean, int) and mean == 0
 
 
-def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+def stated(n: Kind, values: tuple[Any, Any, Any], errors: tuple[Any, Any, Any]) -> Any:
     """Return the relative error that `Moments` states, from mean, var_mu, var_chi and their absolute errors."""
-    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    (mean, var_mu, var_chi), tiny = values, n.number(1e-290)
     product = mean * mean + abs(var_mu)
     counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
-    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
-    return of_product * counted + lost[2] / (abs(var_chi) + tiny)
+    of_product = (errors[1] + (2 * abs(mean) + errors[0]) * errors[0]) / (product + tiny)
+    return of_product * counted + errors[2] / (abs(var_chi) + tiny)
 
 
 CENTRED = Each(0, 0)
@@ -177,9 +180,11 @@ CENTRED = Each(0, 0)
 class Pairs:
     """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
-    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); rank: the
-    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
-    of the two data; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
+    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); of_scale: the
+    relative error of q_a and q_b if it is smaller than `error`, as behind a norm; rank: the smallest effective rank of
+    a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each of the two data;
+    error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it larger than `error`;
+    tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
     """
 
     q_a: Any
@@ -187,8 +192,10 @@ class Pairs:
     q_ab: Any
     same: Any = False
     error: float = 0.0
+    of_scale: float | None = None
     rank: float = float("inf")
     mean: Each = CENTRED
+    error_of_mean: float = 0.0
     tangent: Any = None
 
     @property
@@ -206,6 +213,15 @@ class Pairs:
         """Variances over the weights of the two data."""
         return self.square - self.mean * self.mean
 
+    @property
+    def error_of_means(self) -> float:
+        """The error of the product of both means, relative to the root of q_a q_b."""
+        if not self.error_of_mean:
+            return 0.0
+        q, mean = (np.asarray(part, dtype=float) for part in (self.q_a, self.mean.a))
+        share = np.max(np.abs(mean) / np.sqrt(q + (q == 0)))
+        return float(2 * share + self.error_of_mean) * self.error_of_mean
+
     def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Pairs":
         """Return the second moments of sums of many units with independent weights and biases.
 
@@ -214,7 +230,9 @@ class Pairs:
         q = sigma_w2 * self.square + sigma_b2
         q_ab = sigma_w2 * self.q_ab + sigma_b2
         tangent = None if self.tangent is None else q_ab + sigma_w2 * self.tangent
-        return self._with(q, q_ab, tangent, error=self.error + rounding, mean=CENTRED)
+        of_scale = None if self.of_scale is None else self.of_scale + rounding
+        behind = {"error": self.error + rounding, "of_scale": of_scale, "mean": CENTRED, "error_of_mean": 0.0}
+        return self._with(q, q_ab, tangent, **behind)
 
     def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
         """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data.
@@ -224,13 +242,16 @@ class Pairs:
         q = Each.of(q).map(lambda part: np.where(part == 0, n.number(1), part))
         root, c, mean = q.map(n.sqrt), Each.of(centre), self.mean
         square = self.square - c * (2 * mean - c)
-        # subtracting the means magnifies the error
-        varies = np.where(square.a == 0, self.q_a + (self.q_a == 0), square.a)
-        lost = np.max(np.asarray(self.q_a / varies, dtype=float))
+        error = self.error if is_centred(centre) else self.error + self.error_of_means
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
-        behind = {"error": float(lost) * self.error, "mean": CENTRED if self.centred else (mean - c) / root}
-        return self._with(square / q, apart / root.product, tangent, **behind)
+        behind = {"error": self._magnified(square, error), "mean": CENTRED if self.centred else (mean - c) / root}
+        if np.all(mean.a == c.a):
+            behind["error_of_mean"] = 0.0
+        scaled = square / q
+        behind["of_scale"] = behind["error"] * float(np.max(abs(1 - scaled.a))) + n.epsilon
+        # rounding would tell a datum from itself, at the steepest place of an angle
+        return self._with(scaled, np.where(self.same, scaled.a, apart / root.product), tangent, **behind)
 
     def times_number(self, s: Any) -> "Pairs":
         """Return the second moments of s x."""
@@ -241,7 +262,9 @@ class Pairs:
         """Return the second moments of the mean of m independent copies of x."""
         tangent = None if self.tangent is None else self.tangent / m
         product, mean2 = self.mean.product, self.mean * self.mean
-        return self._with(mean2 + (self.square - mean2) / m, product + (self.q_ab - product) / m, tangent)
+        square = mean2 + (self.square - mean2) / m
+        error = self.error + self._magnified(square, self.error_of_means)
+        return self._with(square, product + (self.q_ab - product) / m, tangent, error=error)
 
     def dropped(self, p: Any) -> "Pairs":
         """Return the second moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum."""
@@ -252,6 +275,7 @@ class Pairs:
         x, y = self, other
         tangent = None if x.tangent is None else x.tangent * y.q_ab + x.q_ab * y.tangent
         behind = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
+        behind["error_of_mean"] = x.error_of_mean + y.error_of_mean
         return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, **behind)
 
     def plus(self, a: Any, other: "Pairs", b: Any) -> "Pairs":
@@ -261,7 +285,10 @@ class Pairs:
         means = x.mean.a * y.mean.b + x.mean.b * y.mean.a
         tangent = None if x.tangent is None else a * a * x.tangent + b * b * y.tangent
         mean = CENTRED if x.centred and y.centred else a * x.mean + b * y.mean
-        behind = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": mean}
+        of_mean = x.error_of_mean + y.error_of_mean
+        # twice the product of two roots is at most the sum of the squares
+        error = max(x.error, y.error) + (0.0 if x.centred or y.centred else of_mean)
+        behind = {"error": error, "rank": min(x.rank, y.rank), "mean": mean, "error_of_mean": of_mean}
         return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
 
     def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
@@ -269,8 +296,14 @@ class Pairs:
         tangent = None if self.tangent is None else change(self.tangent)
         return self._with(square, change(self.q_ab), tangent, **changes)
 
+    def _magnified(self, square: Each, error: float) -> float:
+        """Return an error relative to the mean squares, which subtracting the means makes as small as these."""
+        varies = np.where(square.a == 0, self.q_a + (self.q_a == 0), square.a)
+        return float(np.max(np.asarray(self.q_a / varies, dtype=float))) * error if error else 0.0
+
     def _with(self, square: Each, q_ab: Any, tangent: Any, **changes: Any) -> "Pairs":
-        return replace(self, q_a=square.a, q_b=square.b, q_ab=q_ab, tangent=tangent, **changes)
+        behind = {"q_a": square.a, "q_b": square.b, "q_ab": q_ab, "tangent": tangent, "of_scale": None}
+        return replace(self, **{**behind, **changes})
 
 
 def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:

@@ -39,8 +39,8 @@ class Family:
 
     def gammas(self, values: Array) -> Array:
         """Return gamma at every value, or NaN for a network that leaves the range of double precision."""
-        parts = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
-        return np.concatenate([tabulated(self._predicted, part) for part in parts])
+        blocks = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
+        return np.concatenate([tabulated(self._predicted, part) for part in blocks])
 
     def _predicted(self, values: Array) -> Any:
         one = int(values[0]) if self.whole else float(values[0])

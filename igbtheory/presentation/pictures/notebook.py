@@ -14,7 +14,7 @@ from igbtheory.presentation.pictures.plots import picture
 from igbtheory.presentation.pictures.style import look
 
 ROWS = 12
-"""Largest number of rows of a table."""
+"""Largest number of rows of a table, about as high as the picture beside it."""
 LONGEST = 40
 """Largest number of characters of a cell."""
 SHARP = 2
@@ -25,9 +25,9 @@ def html(result: Result) -> str:
     """Return the formula, if there is one, above the table and the picture."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user saw them when the result was computed
-        parts = [_made(part, result) for part in (_table, _image)]
+        blocks = [_made(part, result) for part in (_table, _image)]
     gap = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
-    return f'{_made(_formula, result)}<div style="{gap}">{"".join(parts)}</div>'
+    return f'{_made(_formula, result)}<div style="{gap}">{"".join(blocks)}</div>'
 
 
 def _made(part: Any, result: Result) -> str:
@@ -44,9 +44,9 @@ def _formula(result: Any) -> str:
         return ""
     from latex2mathml.converter import convert  # noqa: PLC0415 - most results have no formula
 
-    found = convert(result._repr_latex_().strip("$"), display="block")
+    mathml = convert(result._repr_latex_().strip("$"), display="block")
     # Chromium needs this style to align the cells of formulas
-    return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', found)
+    return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', mathml)
 
 
 def _table(result: Result) -> str:

@@ -156,9 +156,9 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     passage = Passage(applied=behind)
     node = LawNode(SYMBOLIC, FormalGaussian(inputs.moments(SYMBOLIC)), passage=passage)
     rules, before = [], [0]
-    for found in passage.listed(layers, node, _in_symbols):
-        rules.append(rule(found.averaged()))
-        before.append(len(rules) if found.gaussian else before[-1])
+    for listed in passage.listed(layers, node, _in_symbols):
+        rules.append(rule(listed.averaged()))
+        before.append(len(rules) if listed.gaussian else before[-1])
     return Derivation(layers_of(rules, before), tuple(layers), inputs)
 
 

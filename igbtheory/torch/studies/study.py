@@ -115,13 +115,13 @@ def run(
     configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
     with kept(store, configuration, pieces[0], executor=chosen_one) as file:
         label = "networks" if progress else None
-        found = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
-    return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
+        records = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
+    return tuple(_course(arm, plan, records[i :: len(arms)]) for i, arm in enumerate(arms))
 
 
-def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
-    layers = tuple(map(str, found[0]["layers"]))
-    arrays = {name: np.stack([one[name] for one in found]) for name in found[0] if name != "layers"}
+def _course(arm: Arm, plan: Plan, records: list[dict[str, Any]]) -> Course:
+    layers = tuple(map(str, records[0]["layers"]))
+    arrays = {name: np.stack([one[name] for one in records]) for name in records[0] if name != "layers"}
     if np.array_equal(arrays["probabilities"][0, 0], arrays["probabilities"][1, 0]):
         raise ValueError(
             "expected freshly drawn weights from every call of make_model, got the same probabilities from two "
@@ -134,16 +134,16 @@ def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
 def _checked_task(data: Any, labels: Any, test: tuple[Any, Any] | None) -> Task:
     """Return the data and labels, refused if they do not fit together or there is only one class."""
     checks.of_kind("data in an array or a tensor", data, Sized, "an array of shape (n_samples, n_features)")
-    own = _labels(labels, len(data))
+    checked = _labels(labels, len(data))
     if test is None:
-        return Task(data, own, data, own)
+        return Task(data, checked, data, checked)
     if np.shape(test[0])[1:] != np.shape(data)[1:]:
         raise ValueError(f"expected test data of shape {('n_samples', *np.shape(data)[1:])}, got {np.shape(test[0])}")
-    return Task(data, own, test[0], _labels(test[1], len(test[0])))
+    return Task(data, checked, test[0], _labels(test[1], len(test[0])))
 
 
 def _labels(labels: Any, count: int) -> NDArray[np.int64]:
-    found = targets(labels, count)
-    if not found.hard:
+    classes = targets(labels, count)
+    if not classes.hard:
         raise ValueError("expected class labels 0, 1, ..., got other values; number the classes")
-    return found.labels
+    return classes.labels
