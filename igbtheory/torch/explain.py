@@ -55,7 +55,7 @@ def explain(
     names = moments.watched_nodes(read)
     measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
     predicted, refused = moments.predicted_moments(read, values, names)
-    own = widths.at_widths(read, values, names, (networks, seed))
+    finite = widths.at_widths(read, values, names, (networks, seed))
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
@@ -71,13 +71,13 @@ def explain(
         tuple(name not in passed for name in names),
         measured[..., :2],
         predicted[:, :2],
-        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], own),
+        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
         "" if read.unread is None else ": ".join(read.unread),
         refused,
         tuple(lines),
         measured[..., 2],
         predicted[:, 2],
-        own,
+        finite,
     )
 
 
@@ -114,23 +114,23 @@ def _predicted(network: Network, data: Array) -> Prediction:
         return network.predict(data)
 
 
-def _doubt(read: Any, data: Array, known: Array, own: AtWidths) -> float:
+def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     """Return the standard error of the expected gamma: see `Explanation`.
 
-    known: var_mu and var_chi of the outputs in infinite width, and their relative error.
+    outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
-    of_limit = 0.0 if np.isnan(known).any() else _doubt_of_limit(read, data, known)
-    if own.per_layer is not None:
-        relative = np.hypot(of_limit, own.of_weights)
-        return float(np.hypot(own.per_layer.gamma_error[-1], relative * own.per_layer.gamma[-1]))
-    return float(np.hypot(of_limit, own.change) * known[0] / known[1])
+    of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
+    if finite.per_layer is not None:
+        relative = np.hypot(of_limit, finite.of_weights)
+        return float(np.hypot(finite.per_layer.gamma_error[-1], relative * finite.per_layer.gamma[-1]))
+    return float(np.hypot(of_limit, finite.change) * outputs[0] / outputs[1])
 
 
-def _doubt_of_limit(read: Any, data: Array, known: Array) -> float:
+def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
     """Return the relative standard error of gamma in infinite width, from measured variances and estimated rules."""
-    gamma = known[0] / known[1]
+    gamma = outputs[0] / outputs[1]
     # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) / gamma * known[2]) ** 2]
+    squares = [((1 + 2 * gamma) / gamma * outputs[2]) ** 2]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):

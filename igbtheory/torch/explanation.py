@@ -111,8 +111,8 @@ class Explanation(OutputEstimates):
     @property
     def expected_gamma(self) -> float:
         """Predicted gamma of the output, at the model's own widths if it is known there, else in infinite width."""
-        own = self.at_widths.per_layer
-        return float(self.predicted_gamma[-1] if own is None else own.gamma[-1])
+        finite = self.at_widths.per_layer
+        return float(self.predicted_gamma[-1] if finite is None else finite.gamma[-1])
 
     @property
     def z(self) -> float:
@@ -132,11 +132,11 @@ class Explanation(OutputEstimates):
 
     def _of_width(self) -> Iterator[str]:
         """Yield sentences that say how much finite width changes, or may change."""
-        own, limits = self.at_widths.per_layer, (self.predicted_gamma[-1], self.predicted_gamma_guess[-1])
-        if own is not None:
-            pairs = [(getattr(own, name)[-1], getattr(own, f"{name}_error")[-1]) for name in BOTH]
+        finite, limits = self.at_widths.per_layer, (self.predicted_gamma[-1], self.predicted_gamma_guess[-1])
+        if finite is not None:
+            pairs = [(getattr(finite, name)[-1], getattr(finite, f"{name}_error")[-1]) for name in BOTH]
             said = [
-                f"{name} {_found(*pair)}{_beside(*pair, limit)}"
+                f"{name} {_measured_text(*pair)}{_beside(*pair, limit)}"
                 for name, pair, limit in zip(BOTH, pairs, limits, strict=True)
             ]
             yield (
@@ -186,22 +186,22 @@ class Explanation(OutputEstimates):
         branches = " and its branches" if behind - before > 1 else ""
         kind = layer if len(layer) < SHORT else layer.partition("(")[0]
         estimates = self.per_layer
-        gammas = (_found(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
+        gammas = (_measured_text(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
         return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every layer."""
-        found, own = self.per_layer, self.at_widths.per_layer is not None
+        estimates, has_widths = self.per_layer, self.at_widths.per_layer is not None
         return {
             "name": np.array(self.names),
             "layer": np.array(self.layers),
             "branch": np.array(self.branch),
-            **{name: getattr(found, name) for name in vars(found)},
+            **{name: getattr(estimates, name) for name in vars(estimates)},
             "predicted_var_mu": self.predicted[:, 0],
             "predicted_var_chi": self.predicted[:, 1],
             "predicted_gamma": self.predicted_gamma,
             "predicted_gamma_guess": self.predicted_gamma_guess,
-            **{f"at_widths_{name}": getattr(self.at_widths.per_layer, name) for name in ESTIMATES if own},
+            **{f"at_widths_{name}": getattr(self.at_widths.per_layer, name) for name in ESTIMATES if has_widths},
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,19 +226,19 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        columns, own = self.columns(), "at_widths_gamma" in self.columns()
-        shown = [*ESTIMATES[::2], *(f"at_widths_{name}" for name in BOTH if own)]
+        columns, has_widths = self.columns(), "at_widths_gamma" in self.columns()
+        shown = [*ESTIMATES[::2], *(f"at_widths_{name}" for name in BOTH if has_widths)]
         rows = [
             [
                 f"{'  ' if self.branch[i] else ''}{self.names[i]}",
-                *(_found(columns[name][i], columns[f"{name}_error"][i]) for name in shown),
-                *(_known(columns[f"predicted_{name}"][i]) for name in BOTH),
+                *(_measured_text(columns[name][i], columns[f"{name}_error"][i]) for name in shown),
+                *(_predicted_text(columns[f"predicted_{name}"][i]) for name in BOTH),
                 self.layers[i],
             ]
             for i in range(len(self.names))
         ]
         predicted = [
-            *(f"{name} at its widths" for name in BOTH if own),
+            *(f"{name} at its widths" for name in BOTH if has_widths),
             *(f"{name} in infinite width" for name in BOTH),
         ]
         head = ("layer", *ESTIMATES[::2], *predicted, "in the theory")
@@ -246,8 +246,12 @@ class Explanation(OutputEstimates):
         changes = [
             [
                 x.change,
-                *map(_known, (x.predicted, x.predicted_guess)),
-                *([_found(x.measured, x.error), _found(x.measured_guess, x.guess_error)] if checked else []),
+                *map(_predicted_text, (x.predicted, x.predicted_guess)),
+                *(
+                    [_measured_text(x.measured, x.error), _measured_text(x.measured_guess, x.guess_error)]
+                    if checked
+                    else []
+                ),
             ]
             for x in self.what_if
         ]
@@ -265,7 +269,7 @@ def favoured_share(variance: Array) -> Array:
     return np.asarray(0.5 + np.arctan(np.sqrt(gamma_of_variance(variance))) / np.pi)
 
 
-def _found(value: float, error: float) -> str:
+def _measured_text(value: float, error: float) -> str:
     if np.isnan(value):
         return "-"
     return measured(value, error) if error > ROUNDING * abs(value) else f"{value:.4g}"
@@ -279,7 +283,7 @@ def _beside(value: float, error: float, limit: float) -> str:
     return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
 
 
-def _known(value: float) -> str:
+def _predicted_text(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4g}"
 
 

@@ -235,12 +235,12 @@ class _Reader:
             self.usual,
         )
         target = modules[0] if modules else node.target
-        found = layers_of(target, site)
+        added = layers_of(target, site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
         axis, channels = units_behind(target, site), self.channels[before.name]
-        read = iter(site.channels or [channels] * len([*weighing(found)]))
+        read = iter(site.channels or [channels] * len([*weighing(added)]))
         steps = tuple(
             Step(
                 name,
@@ -248,10 +248,10 @@ class _Reader:
                 tuple(site.read) if hasattr(layer, "sigma_w2") else (),
                 tuple(islice(read, len([*weighing([layer])]))),
             )
-            for layer in found
+            for layer in added
         )
-        made = any(layer.weighs for layer in found)
-        behind = site.after[axis] if made else channels // prod(layer.pooled for layer in found)
+        made = any(layer.weighs for layer in added)
+        behind = site.after[axis] if made else channels // prod(layer.pooled for layer in added)
         return (*path, *steps), axis, behind
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:

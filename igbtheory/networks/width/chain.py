@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
-from igbtheory.networks.width.mixing import own
+from igbtheory.networks.width.mixing import is_of_user
 from igbtheory.networks.width.widths import Size, sizes
 
 Array = NDArray[Any]
@@ -210,7 +210,7 @@ class _Many:
         """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
         if isinstance(layer, Dense) and not self.positions:
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
-        if own(layer) or (self.positions and not layer.inner):
+        if is_of_user(layer) or (self.positions and not layer.inner):
             return EachNetwork(layer, self.rows, next(self.made) if layer.weighs else 1)
         return layer.in_batches(self.batch).mapped(lambda layers: tuple(map(self.of, layers)))
 
