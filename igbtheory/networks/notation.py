@@ -43,7 +43,7 @@ def read_layers(text: str) -> tuple[Layer, ...]:
 
     ValueError: the text does not follow the notation.
     """
-    checks.of_kind("layers as a text", text, str, '"Dense(2) | relu | Dense(2)"')
+    checks.of_kind("layers as a text", text, str, '"Dense(2.0) | relu | Dense(2)"')
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

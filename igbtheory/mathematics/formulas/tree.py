@@ -209,6 +209,12 @@ def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
                 collected[Call("sigmoid", base.argument)] = ONE
 
 
+def _evaluated(value: Fraction, n: int) -> Fraction:
+    if abs(n) > LARGEST_POWER:
+        raise ValueError(f"expected powers of numbers up to {LARGEST_POWER}, got one to {float(n):.3g}; write less")
+    return value**n
+
+
 def power(base: Tree, exponent: Tree) -> Tree:
     """Return a power; integer powers of numbers and products are evaluated. ZeroDivisionError: division by 0."""
     match base, exponent:
@@ -218,10 +224,8 @@ def power(base: Tree, exponent: Tree) -> Tree:
             return ONE
         case _, Number(value) if value == 1 or base in (ZERO, ONE):
             return base
-        case Number(_), Number(n) if n.denominator == 1 and abs(n) > LARGEST_POWER:
-            raise ValueError(f"expected powers of numbers up to {LARGEST_POWER}, got one to {float(n):.3g}; write less")
         case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):
-            return Number(value ** int(n))
+            return Number(_evaluated(value, int(n)))
         case _, Number(value) if value == Fraction(1, 2):
             return call("sqrt", base)
         case Sum((Number(value), Call("exp", argument))), Number(n) if value == 1 and n == -1:

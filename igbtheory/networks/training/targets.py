@@ -48,7 +48,13 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
         wanted = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
     else:
         wanted = _of_labels(labels, n_classes or int(labels.max()) + 1)
-    if np.all(wanted.labels == wanted.labels[0]):
+    alike = bool(np.all(wanted.labels == wanted.labels[0]))
+    if alike and not wanted.hard and wanted.values.shape[1] == 1:
+        raise ValueError(
+            f"expected targets of one output on both sides of 0, which the guesses compare, got {given.min():g} to "
+            f"{given.max():g}; subtract their mean, or pass labels 0, 1, ..."
+        )
+    if alike:
         raise ValueError(
             f"expected data of two classes or more, got class {wanted.labels[0]} only; add data of another one"
         )
