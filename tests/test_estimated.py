@@ -24,7 +24,7 @@ RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
     (),
     (RELU,),
-    slow((igb.MaxPool(3), TANH)),
+    slow(((igb.MaxPool(3), TANH),)),
     (RELU, igb.RMSNorm(eps=0.1)),
     (RELU, igb.BatchNorm(law="evaluation", eps=0.5)),
     (RELU, igb.Dropout(0.3)),

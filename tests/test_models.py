@@ -191,6 +191,55 @@ def test_models_are_read_as_they_would_be_written(make: Make, data: Any, expecte
 
 
 @pytest.mark.parametrize(
+    ("function", "formula"),
+    [
+        (lambda x: torch.where(x > 0, x, 0.2 * x), "leaky_relu(x, 0.2)"),
+        (lambda x: torch.where(x > 0, x, torch.zeros_like(x)), "relu"),
+        (lambda x: torch.maximum(x, torch.zeros_like(x)), "relu"),
+        (lambda x: x * torch.sigmoid(x), "silu"),
+        (lambda x: x * functional.relu6(x + 3), "6*hardswish(x)"),
+        (lambda x: x + x, "2*x"),
+        (lambda x: x * x, "x**2"),
+        (lambda x: x + x.relu(), "x + relu(x)"),
+    ],
+)
+def test_a_function_of_several_steps_is_one_activation(function: Any, formula: str) -> None:
+    make = model(lambda m, x: m.b(function(m.a(x))), a=linear(20, 9), b=linear(9, 2))
+    expected = igb.Network(default(20), igb.Activation(formula), default(9))
+    assert igb.from_torch(make, X).predict(X).gamma == pytest.approx(expected.predict(X).gamma, rel=1e-12)
+
+
+def zero_norm() -> Any:
+    norm = nn.LayerNorm(9)
+    nn.init.zeros_(norm.weight)
+    return norm
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        lambda m, x: m.norm(m.b(x)),
+        lambda m, x: m.alpha * m.b(x).relu(),
+        lambda m, x: m.b(x) * m.scales,
+    ],
+    ids=["norm", "rezero", "layerscale"],
+)
+def test_a_branch_that_is_0_at_first_adds_nothing(branch: Any) -> None:
+    def make() -> Any:
+        own = model(
+            lambda m, x: m.c((x := m.a(x).relu()) + branch(m, x)),
+            a=linear(20, 9),
+            b=linear(9, 9),
+            c=linear(9, 2),
+            norm=zero_norm,
+        )()
+        own.parts.alpha, own.parts.scales = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(9))
+        return own
+
+    assert repr(igb.from_torch(make(), X)) == repr(igb.Network(default(20), RELU, default(9)))
+
+
+@pytest.mark.parametrize(
     ("draw", "sigma_w2"),
     [
         (nn.init.kaiming_normal_, 2.0),
@@ -257,12 +306,10 @@ def branching(_: Any, x: Any) -> Any:
             model(lambda m, x: m.c(m.a(x).relu() + m.a(x)), a=linear(20, 9), c=linear(9, 2)),
             r"'parts.a' \(Linear\): stands in two places",
         ),
-        (model(lambda m, x: m.b((x := m.a(x)) + x.relu()), a=linear(20, 9), b=linear(9, 2)), "Dense on every path"),
         (
             model(lambda m, x: m.b(torch.cat([m.a(x), x], 1)), a=linear(20, 9), b=linear(29, 2)),
             "'cat' .*joins several values.*take a sum",
         ),
-        (model(lambda m, x: m.b((x := m.a(x)) * x.tanh()), a=linear(20, 9), b=linear(9, 2)), "'mul' .*SwiGLU.*times"),
         (
             model(lambda m, x: m.b((p := m.a(x).chunk(2, 1))[1] * p[1].sigmoid()), a=linear(20, 18), b=linear(9, 2)),
             "'mul' .*SwiGLU.*times",
@@ -277,7 +324,9 @@ def branching(_: Any, x: Any) -> Any:
             "same variances",
         ),
         (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
-        (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "tensor of numbers"),
+        (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
+        (stack(lambda: nn.LazyLinear(9), linear(9, 2)), "the lazy '0'; pass data through"),
+        (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "different numbers"),
     ],
     ids=[
         "softmax",
@@ -288,12 +337,12 @@ def branching(_: Any, x: Any) -> Any:
         "no logits",
         "control flow",
         "twice",
-        "no weights",
         "joined",
-        "own gate",
         "same half",
         "other gate",
         "gate of data",
+        "recurrent",
+        "lazy",
         "scaled",
     ],
 )
@@ -611,6 +660,24 @@ def test_a_model_guesses_as_it_is_told(make: Make, wish: Any) -> None:
     assert own.training
 
 
+def test_shares_are_those_without_dropout_and_with_the_statistics_of_the_batch() -> None:
+    own = stack(linear(20, 8), lambda: nn.BatchNorm1d(8), nn.ReLU, nn.Dropout, linear(8, 4))()
+    data = MANY[:200]
+    assert igb.initialise(own, data, neutral=True).after.tolist() == [0.25] * 4
+    assert own[3].training
+    own[3].eval()
+    assert fractions(own, data).tolist() == [0.25] * 4
+
+
+def test_orthogonal_weights_stay_orthogonal() -> None:
+    own = stack(linear(20, 3, lambda w: nn.init.orthogonal_(w, 2.0)))()
+    before = own[0].weight.detach().clone()
+    assert igb.initialise(own, MANY, G0=(0.5, 0.9)).tries
+    after = own[0].weight.detach()
+    assert not torch.equal(after, before)
+    assert torch.allclose(after @ after.T, 4 * torch.eye(3), atol=1e-5)
+
+
 def test_equal_shares_may_take_many_steps() -> None:
     """The outputs of a deep model differ little from datum to datum, so that its classes take turns."""
     torch.manual_seed(146)
@@ -635,6 +702,10 @@ def test_a_last_layer_that_is_drawn_has_the_law_of_its_initialiser_in_the_window
     assert abs(np.mean([found.after[0] for found in drawn]) - mean) < 5 * error
 
 
+def half_zeros(weight: Any) -> None:
+    nn.init.sparse_(weight, 0.5)
+
+
 @pytest.mark.parametrize(
     ("make", "wish", "words"),
     [
@@ -642,7 +713,8 @@ def test_a_last_layer_that_is_drawn_has_the_law_of_its_initialiser_in_the_window
         (head(3), {"neutral": True, "G0": (0.1, 0.2)}, "exactly one"),
         (head(3), {"shares": [0.5, 0.5]}, "shares of 3 classes"),
         (head(3), {"G0": (0.4, 0.3)}, "low < high"),
-        (stack(nn.Dropout, linear(20, 3)), {"neutral": True}, "Dropout"),
+        (stack(linear(20, 64, half_zeros)), {"G0": (0.1, 0.9)}, "from a known initialiser"),
+        (stack(linear(20, 64, nn.init.eye_)), {"G0": (0.1, 0.9)}, "mean|from a known initialiser"),
         (stack(linear(20, 3), lambda: nn.Unflatten(1, (3, 1)), nn.Flatten, nn.Tanhshrink), {}, "exactly one"),
         (stack(lambda: nn.LayerNorm(20)), {"neutral": True}, "ends in a linear layer"),
         (model(lambda m, x: -m.a(x), a=linear(20, 1)), {"neutral": True}, "ends in a linear layer"),

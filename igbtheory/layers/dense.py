@@ -15,7 +15,8 @@ from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point, at_positions, images
 
 DRAW = 500
-"""Cost of drawing a normal number, in multiplications of a matrix product in single precision."""
+"""Cost of drawing a normal number, in multiplications of a matrix product in single precision: 400 on one core of an
+EPYC processor."""
 
 
 @final

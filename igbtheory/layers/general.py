@@ -83,10 +83,10 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
         return y, x if y.shape == x.shape else None
 
     before = node.averaged()
-    known = np.asarray(before.q_ab, dtype=float)
-    found = estimated(either, known, at_data(before), node.passage.world)
+    q_ab = np.asarray(before.q_ab, dtype=float)
+    estimate = estimated(either, q_ab, at_data(before), node.passage.world)
     units = given or layer.behind(node)
-    pairs = pairs_of_draws(node.n, before, found)
+    pairs = pairs_of_draws(node.n, before, estimate)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
 

@@ -56,10 +56,12 @@ class MaxPool(Layer):
             return None
         from igbtheory.mathematics.averages import largest_value  # noqa: PLC0415 - few networks need it
 
-        found = largest_value.moments(phi, self.m, h.values)
-        if found is None or not np.max(found.error) < NEAR:
+        moments = largest_value.moments(phi, self.m, h.values)
+        if moments is None or not np.max(moments.error) < NEAR:
             return None
-        values = replace(found, **{name: node.n.number(getattr(found, name)) for name in ("mean", "var_mu", "var_chi")})
+        values = replace(
+            moments, **{name: node.n.number(getattr(moments, name)) for name in ("mean", "var_mu", "var_chi")}
+        )
         return node.with_moments(self, values).naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:

@@ -34,7 +34,8 @@ MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
-"""Largest estimated relative error of a prediction in double precision that gives no warning."""
+"""Largest estimated relative error of a prediction in double precision that gives no warning, as the documentation
+says."""
 FARTHEST = 512.0
 """Distance from 0 up to which activations are searched for the reason of an error: 16 deviations of a variance 2^10."""
 

@@ -16,7 +16,7 @@ from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.roots import roots, scanned
 
 NOTHING = 1e-24
-"""Variance so small that of a function only its value and its slopes at 0 matter."""
+"""Variance so small that of a function only its value and its slopes at 0 matter: the standard deviation is 1e-12."""
 SMALL = 1e-18
 """Mean square and mean squared slope at the variance NOTHING below which they count as 0."""
 NEAR = 1e-4

@@ -38,7 +38,7 @@ token alone. Layers may be replaced by others, or be left out in front, but keep
 
 @final
 @dataclass(frozen=True)
-class Found:
+class KernelMeans:
     """Means over the data in one world, or in a network without few weights: of q_ab and q after every Dense.
 
     error: relative error of both. arcsines: mean of asin(c_ab)/(2 pi) over all pairs of data after every Dense;
@@ -55,7 +55,9 @@ class Found:
     kernel: Callable[[], NDArray[np.float64]]
 
 
-def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None) -> Found:
+def kernel_means(
+    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None
+) -> KernelMeans:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
@@ -65,7 +67,7 @@ def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watch
     if kernel.needs_units():
         kernel = replace(kernel, drawn=True)
         refuse_many(chain, len(data), kernel.places)
-    return kernel.found()
+    return kernel.means()
 
 
 @final
@@ -119,7 +121,7 @@ class OutputKernel:
                 matrices[i][rows, columns], matrices[i][columns, rows] = value, value.T
         return matrices
 
-    def found(self) -> Found:
+    def means(self) -> KernelMeans:
         """Return means over the kernels after every Dense."""
         blocks = self._parts()
         sums, rank = np.zeros(()), np.inf
@@ -132,7 +134,7 @@ class OutputKernel:
         outputs = int(count[-1])  # a layer may have changed the number of data
         means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
         kernel = replace(self, n=FLOAT64, data=self.data.astype(float))
-        return Found(*means, outputs, rank, node.estimated, kernel)
+        return KernelMeans(*means, outputs, rank, node.estimated, kernel)
 
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
@@ -156,13 +158,13 @@ class OutputKernel:
                 behind[place] = listed(node, first=watched[place])
 
         now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
-        found: list[Pairs] = []
+        kernels: list[Pairs] = []
         for layer in self.layers:
             now = now.behind(layer)
             if layer.listed:
-                found.append(listed(now.node))
-        refuse_silent(found, rows.start)
-        return now.node, [*(behind[place] for place in watched), *found]
+                kernels.append(listed(now.node))
+        refuse_silent(kernels, rows.start)
+        return now.node, [*(behind[place] for place in watched), *kernels]
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: of vectors all columns, of images squares, the lower half left out."""

@@ -17,7 +17,7 @@ RANGE = 1e150
 LARGEST = 30_000
 """Largest number of given data: the time grows with its square."""
 LARGEST_WHOLE = 4_000
-"""Largest number of given data if a layer, such as BatchNorm, needs their whole kernel at once."""
+"""Largest number of given data if a layer, such as BatchNorm, needs their whole kernel at once: 128 MB."""
 LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 """Largest number of pairs of positions, of all pairs of data and of one pair."""
 

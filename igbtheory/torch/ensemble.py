@@ -17,6 +17,15 @@ from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
 
+SOFTMAX = (
+    "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave the softmax out"
+)
+SIGMOID = "expected logits, got outputs in [0, 1], which are probabilities; return logits, leave the sigmoid out"
+LABELS = (
+    "all outputs lie in [0, 1] and do not add up to 1: the largest one counts as the guess; if every output is a label "
+    "of its own, measure them one by one, by models that return one logit"
+)
+
 
 def measure(  # noqa: PLR0913 - the contract of the public name
     make_model: Callable[[], Any],
@@ -80,7 +89,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     # all warnings are given here, so that they name the line of the caller
     for sentence in (*said, *remarks(summaries, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, _, _, *more, variances, _ = (np.array(values) for values in zip(*summaries, strict=True))
+    shares, moments, _, _, *more, variances, _, _ = (np.array(values) for values in zip(*summaries, strict=True))
     more.append(np.nan * variances if off_centre(summaries) else variances)
     return Measurement(len(data), seed, shares, moments, len(summaries[0].centres), *more)
 
@@ -89,7 +98,7 @@ def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Ite
     """Yield the summaries; refuse networks with equal weights or different outputs, and probabilities for logits."""
     from igbtheory.torch.models import refuse_repeated  # noqa: PLC0415 - it loads PyTorch
 
-    alike, count = True, 0
+    inside, alike, count = True, True, 0
     digests: dict[bytes, int] = {}
     for i, (x, weights) in enumerate(summaries):
         refuse_repeated(weights, i, digests)
@@ -97,15 +106,10 @@ def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Ite
             raise ValueError(
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
-        alike, count = alike and x.alike, len(x.centres)
-        # the outputs of one network may look like probabilities by chance, but not the outputs of two
-        if alike and i and count > 1:
-            raise ValueError(
-                "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave "
-                "the softmax out"
-            )
+        inside, alike, count = inside and x.inside, alike and x.alike, len(x.centres)
+        # the outputs of one network may lie in [0, 1] by chance, but not those of two
+        if alike and i:
+            raise ValueError(SOFTMAX if count > 1 else SIGMOID)
         yield x
-    if alike:
-        said.append(
-            "all outputs of all networks lie in [0, 1]; if they are probabilities, return logits, leave the sigmoid out"
-        )
+    if inside:
+        said.append(LABELS if not alike else SOFTMAX if count > 1 else SIGMOID)

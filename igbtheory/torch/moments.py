@@ -88,15 +88,15 @@ def watched_nodes(reading: Reading) -> list[str]:
     Modules that could not be read are among them, and so are functions that every path goes through.
     """
     names: list[str] = []
-    seen, passed = set[Path](), reading.passed
+    paths, passed = set[Path](), reading.passed
     for node in reading.graph.graph.nodes:
         path = reading.paths.get(node.name)
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in seen and not (path and path[-1].layer.keeps_averages):
+        elif path not in paths and not (path and path[-1].layer.keeps_averages):
             names.append(node.name)
-        seen |= set() if path is None else {path}
+        paths |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]
 
 
@@ -186,11 +186,11 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
     first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
     """
-    found: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
+    moments: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
-        found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
+        moments[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
     layers = tuple(step.layer for step in path[drawing:])
     shape = x.shape[2:]
     for layer in layers:
@@ -200,8 +200,8 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
     watched = {places[id(way[-1].layer)]: way for way in first if len(way) > drawing and id(way[-1].layer) in places}
     if watched:
         predicted = _predicted(network, x, {place: first[way] for place, way in watched.items()})
-        found.update(zip(watched.values(), predicted, strict=True))
-    return found
+        moments.update(zip(watched.values(), predicted, strict=True))
+    return moments
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, final
 import torch
 from torch import fx, nn
 
+from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import each, weighing
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -17,9 +18,10 @@ from igbtheory.layers.residual import Residual
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
+from igbtheory.torch.functions import function_of_one
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
-from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, Zero, gate_of, is_vector, layers_of, units_behind
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -130,7 +132,7 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | 
     *nodes, last = graph.nodes
     logits = logits_of(values[last], output)
     # an operation in place returns the tensor that it was given, so the last node with this tensor counts
-    last.args = ([node for node in nodes if values.get(node) is logits][-1],)
+    last.args = ([node for node in nodes if tensor_of(values.get(node)) is logits][-1],)
     graph.eliminate_dead_code()
 
 
@@ -148,7 +150,7 @@ class _Reader:
         self.named: dict[str, str] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
-        self.unread: tuple[str, str] | None = None
+        self.refused: dict[fx.Node, tuple[str, str]] = {}  # nodes that cannot be read, in words, and the reasons
 
     def read(self) -> Reading:
         """Return the reading."""
@@ -163,15 +165,18 @@ class _Reader:
                 output = node.args[0].name
             elif inputs and tensor_of(self.values[node]) is not None:
                 name = self.named[node.name] = str(node.target if node.op == "call_module" else node.name)
-                if all(part.name in self.paths for part in inputs):
+                if not self._is_read_as_function(node, name, inputs) and all(x.name in self.paths for x in inputs):
                     self._read_node(node, name, inputs)
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next((name for name, path in self.paths.items() if path == self.paths.get(output)), output)
         last = self.paths.get(output, ())[-1:]
         if last and last[0].read and not any(variance.value for variance in last[0].read):
             self.paths = {name: path for name, path in self.paths.items() if path[-1:] != last}
-            self.unread = f"{last[0].name!r} (Linear)", ZEROS
-        return Reading(self.graph, self.paths, self.units, self.named, self.unread, output)
+            return self._reading((f"{last[0].name!r} (Linear)", ZEROS), output)
+        return self._reading(next(iter(self.refused.values()), None), output)
+
+    def _reading(self, unread: tuple[str, str] | None, output: str) -> Reading:
+        return Reading(self.graph, self.paths, self.units, self.named, unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data."""
@@ -192,15 +197,27 @@ class _Reader:
                 path, units, channels = self._behind(node, name, inputs[0])
         except ValueError as error:
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
-            self.unread = self.unread or (f"{name!r} ({kind})", str(error))
+            self.refused[node] = f"{name!r} ({kind})", str(error)
         else:
             self.paths[node.name], self.units[node.name], self.channels[node.name] = path, units, channels
+
+    def _is_read_as_function(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> bool:
+        """Add the path to a node that computes a function of one value from several; return whether it does."""
+        if len(inputs) == 1 and node.args.count(inputs[0]) < 2:
+            return False
+        function = function_of_one(self.graph, node, self._inputs, self.values)
+        if function is None or function.start.name not in self.paths:
+            return False
+        start = function.start.name
+        self.paths[node.name] = (*self.paths[start], Step(name, Activation(function)))
+        self.units[node.name], self.channels[node.name] = self.units[start], self.channels[start]
+        for step in function.steps:  # a step alone may be no activation, such as zeros
+            self.refused.pop(step, None)
+        return True
 
     def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int, int]:
         """Return the path to a node with one input, the axis of its units, and their number."""
         path = self.paths[before.name]
-        if node.op != "call_module" and node.target in SUMS and node.args.count(before) > 1:
-            raise ValueError("the theory has no sum of a value with itself; multiply it by 2")
         layers = [step.layer for step in path]
         modules = [model.get_submodule(name) for model in self.models] if node.op == "call_module" else []
         site = Site(
@@ -270,6 +287,9 @@ class _Reader:
         stream, branch = sorted((self.paths[first], self.paths[second]), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
         apart = branch[len(common) :], stream[len(common) :]
+        for way, other in zip(apart, (stream, branch), strict=True):
+            if node.target in SUMS and any(isinstance(step.layer, Zero) for step in way):
+                return other
         added, shortcut = ([step.layer for step in way] for way in apart)
         if node.target in PRODUCTS:
             *front, gate = gate_of(shortcut, added)

@@ -14,7 +14,6 @@ from igbtheory.networks.simulation.estimates import (
     NAMES,
     LayerEstimates,
     OutputEstimates,
-    caution,
     layer_estimates,
 )
 
@@ -122,7 +121,7 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}{caution(self.networks)}"
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}"
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""

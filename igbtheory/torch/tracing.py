@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from torch import fx, nn
+from torch.nn.parameter import is_lazy
 
 from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
@@ -16,7 +17,7 @@ from igbtheory.torch.passes import made, stream
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
-"""Largest number of parameters of all these models together, unless they are two."""
+"""Largest number of parameters of all these models together, unless they are two: 128 MiB in single precision."""
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
@@ -27,10 +28,21 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
     models: list[nn.Module] = []
     while len(models) < DRAWS:
         with stream(seed, len(models)):
-            models.append(in_a_row(made(model, len(models))))
+            models.append(in_a_row(_with_sizes(made(model, len(models)))))
         if len(models) > 1 and len(models) * sum(p.numel() for p in models[0].parameters()) > ENTRIES:
             break
     return models
+
+
+def _with_sizes(model: nn.Module) -> nn.Module:
+    """Return the model. ValueError: a lazy layer does not know its sizes yet."""
+    lazy = [name for name, part in model.named_parameters() if is_lazy(part)]
+    if lazy:
+        raise ValueError(
+            f"expected layers that know their sizes, got the lazy {lazy[0].rpartition('.')[0]!r}; pass data through "
+            "the model in the function that makes it, as in: model = make(); model(X[:2]); return model"
+        )
+    return model
 
 
 def in_a_row(model: nn.Module) -> nn.Module:

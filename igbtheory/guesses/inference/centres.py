@@ -21,7 +21,7 @@ STEPS = 200
 LONGEST = 2.0
 """Largest change of a centre in one step, as centres with very small shares may overshoot."""
 CONVERGED = 1e-11
-"""Tolerance of the relative error of every share."""
+"""Tolerance of the relative error of every share: a hundred times the error of the integrals, see `centred`."""
 NODES = 100
 """Approximate number of nodes for one network: twice REACH, and the range of the centres, over STEP."""
 

@@ -16,7 +16,7 @@ from igbtheory.guesses.inference.several_classes import WIDE, Votes
 from igbtheory.guesses.inference.two_classes import Counts
 from igbtheory.mathematics.numerics.limits import TINY
 
-Found = tuple[float, float, float, float, float]
+AfterRatio = tuple[float, float, float, float, float]
 """The fields of a `GammaComparison` after the ratio."""
 STEP = 0.2
 """Step of log gamma in the table of likelihoods, which a spline interpolates."""
@@ -76,14 +76,14 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
     )
 
 
-def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> Found:
+def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> AfterRatio:
     m, n = a.values.size, b.values.size
     tail = (1 - level) / 2
     low, high = (float(ratio / fdtri(m, n, p)) for p in (1 - tail, tail))
     return low, high, level, ratio, min(1.0, 2 * float(min(fdtr(m, n, ratio), fdtrc(m, n, ratio))))
 
 
-def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
+def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> AfterRatio:
     profile = _profile(a, b)
     centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, TINY)), -FAR / 2, FAR / 2))
     highest = profile(centre)
@@ -98,7 +98,7 @@ def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
     return low, high, level, statistic, float(chdtrc(1, statistic / scale))
 
 
-def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> Found:
+def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> AfterRatio:
     """Return the comparison from all pairs of quantiles of the two confidence distributions of gamma."""
     with np.errstate(invalid="ignore"):
         logs = np.subtract.outer(a.log_quantiles, b.log_quantiles).ravel()

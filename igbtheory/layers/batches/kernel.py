@@ -126,20 +126,20 @@ class NormalisedPairs(Base[Pairs]):
         scaled = to.approximate(n)
         # a batch that does not vary becomes 0, where phi has a value but no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
-        known = by_mean.average(n, phi, m)
-        mean, q_ab = at_data(known), known.q_ab.astype(float)
+        pairs = by_mean.average(n, phi, m)
+        mean, q_ab = at_data(pairs), pairs.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
         if phi is not None and phi.degree == 0:  # it depends on signs alone
-            return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean)
-        return known, to.drawn(q_ab, mean, phi, m)
+            return replace(pairs, rank=to.pairs.rank), DrawnKernel(q_ab, mean)
+        return pairs, to.drawn(q_ab, mean, phi, m)
 
 
 def of_function(layer: Ruled, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
     refuse_draws(layer, node)
-    known, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
-    found = to.drawn(known.q_ab.astype(float), mean)
-    return node.with_moments(to.units, pairs_of_draws(node.n, known, found)).naming(layer)
+    pairs, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
+    drawn = to.drawn(pairs.q_ab.astype(float), mean)
+    return node.with_moments(to.units, pairs_of_draws(node.n, pairs, drawn)).naming(layer)

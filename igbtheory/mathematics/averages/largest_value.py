@@ -44,8 +44,8 @@ def moments(phi: Function, m: int, h: Moments) -> Moments | None:
     _, var_mu, var_chi = points
     if m > LARGEST or any(phi.pieces.jumps(FLOAT64)) or not np.all((var_mu < ALIKE * var_chi) & (var_chi > 0)):
         return None
-    found = [_extrapolated(phi, m, *map(float, point)) for point in zip(*map(np.ravel, points), strict=True)]
-    mean, var_mu, var_chi, error = (part.reshape(var_mu.shape)[()] for part in np.transpose(found))
+    rows = [_extrapolated(phi, m, *map(float, point)) for point in zip(*map(np.ravel, points), strict=True)]
+    mean, var_mu, var_chi, error = (part.reshape(var_mu.shape)[()] for part in np.transpose(rows))
     return Moments(mean, var_mu, var_chi, h.error + error)
 
 
@@ -54,11 +54,11 @@ def _extrapolated(phi: Function, m: int, mean: float, var_mu: float, var_chi: fl
     """Return mean, var_mu, var_chi and their relative error at one point."""
     cells = int(np.clip(2 * REACH * CELLS * np.sqrt(1 + var_mu / var_chi), FEWEST, MOST)) // 4 * 4
     rough, middle, fine = (_of_cells(phi, m, (mean, var_mu, var_chi), cells // divisor) for divisor in (4, 2, 1))
-    before, found = ((4 * many - few) / 3 for few, many in ((rough, middle), (middle, fine)))
-    average, shared, own = found
-    scales = np.array([np.sqrt(average**2 + shared + own), shared, own])
-    lost = np.divide(np.abs(found - before), scales, out=np.zeros(3), where=found != before)
-    return np.array([*found, SPARE * lost.max() + REACH * FLOAT64.epsilon])
+    before, after = ((4 * many - few) / 3 for few, many in ((rough, middle), (middle, fine)))
+    average, mu, chi = after
+    scales = np.array([np.sqrt(average**2 + mu + chi), mu, chi])
+    changes = np.divide(np.abs(after - before), scales, out=np.zeros(3), where=after != before)
+    return np.array([*after, SPARE * changes.max() + REACH * FLOAT64.epsilon])
 
 
 def _of_cells(phi: Function, m: int, h: tuple[float, float, float], cells: int) -> Array:
@@ -76,10 +76,10 @@ def _of_cells(phi: Function, m: int, h: tuple[float, float, float], cells: int) 
     x, apart = below[:, None], (weights[:, None] * given).T @ (1 - given)
     both, area = x - apart, np.triu(np.outer(steps, steps))
     area += np.triu(area, 1)  # and for y < x
-    own = _rise(both, x, apart, m)
-    shared = _rise(x * below, both, x * (1 - below) - apart, m)
+    chi = _rise(both, x, apart, m)
+    mu = _rise(x * below, both, x * (1 - below) - apart, m)
     average = values[order[-1]] - steps @ below**m
-    return np.array([average, np.vdot(area, shared), np.vdot(area, own)])
+    return np.array([average, np.vdot(area, mu), np.vdot(area, chi)])
 
 
 def _rise(a: Array, b: Array, difference: Array, m: int) -> Array:

@@ -73,14 +73,17 @@ class Moments:
 
     def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Moments":
         """Return the moments of sums of many units with independent weights and biases."""
-        mean2 = self.mean * self.mean
+        mean2, of_scale = self.mean * self.mean, self.of_scale
+        if of_scale is not None:
+            q = sigma_w2 * self.square + sigma_b2  # of which the biases have no error
+            of_scale = np.asarray((q - sigma_b2) / (q + (q == 0)), dtype=float) * of_scale + rounding
         return Moments(
             0,
             sigma_w2 * (mean2 + self.var_mu) + sigma_b2,
             sigma_w2 * self.var_chi,
             self.error + rounding,
             None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2,
-            None if self.of_scale is None else self.of_scale + rounding,
+            of_scale,
             self.noise and self.noise.times(sigma_w2),
         )
 

@@ -38,7 +38,7 @@ BESIDE = Fraction(1, 2**50)
 SETTLED, NEAR = 1e-3, 1e-12
 """Largest relative change of a jump that has converged, and largest relative value of a guard that counts as 0."""
 MODERATE = 8
-"""Largest exponent of a power that cannot overflow at a distant point."""
+"""Largest exponent of a power that cannot overflow at a distant point: x^8 is a float for |x| up to 1e38."""
 # multiples of the golden ratio, modulo 1, are spread evenly and lie at no round place
 _UNIT = np.arange(1, 2048) * (np.sqrt(5) - 1) / 2 % 1
 SOME = np.concatenate([side * scale for side in (-1, 1) for scale in (4 * _UNIT, 64 * _UNIT, 64 * 2 ** (8 * _UNIT))])

@@ -16,6 +16,9 @@ import numpy as np
 
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
+LARGEST_POWER = 10_000
+"""Largest power of a number that is evaluated exactly: one of 5e-324 has 11 million bits then."""
+
 
 class Tree:
     """A formula in x, which is one of the nine final classes below."""
@@ -213,10 +216,10 @@ def power(base: Tree, exponent: Tree) -> Tree:
             raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
-        case Number(value), Number(_) if value in (0, 1):
+        case _, Number(value) if value == 1 or base in (ZERO, ONE):
             return base
-        case _, Number(value) if value == 1:
-            return base
+        case Number(_), Number(n) if n.denominator == 1 and abs(n) > LARGEST_POWER:
+            raise ValueError(f"expected powers of numbers up to {LARGEST_POWER}, got one to {float(n):.3g}; write less")
         case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):
             return Number(value ** int(n))
         case _, Number(value) if value == Fraction(1, 2):

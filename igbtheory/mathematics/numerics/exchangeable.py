@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _ORDER = 20  # nodes of a panel
-_WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 3e-15
+_WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
 _NOISE = 2e-17  # smaller probabilities are rounding errors, which would add up over thousands of batches
 _FEW = 10  # up to this batch size n the integrand, which decays like |v|^-n, may need a bent contour
 _LINE = 0.4 * np.arange(300.0)  # nodes of the trapezoidal rule on a straight contour

@@ -14,11 +14,9 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.mathematics.numerics.crossings import crossings
 from igbtheory.networks.control.activation_shift import matched
 from igbtheory.networks.control.family import Array, Family, family
-from igbtheory.networks.network import Network, mlp
+from igbtheory.networks.network import PROMISED, Network, mlp
 from igbtheory.theory.prediction import Prediction
 
-PROMISED = 1e-10
-"""Relative error of gamma at a root."""
 EXTREME = 1e300
 """Gamma is clipped to the range from the inverse of this to this before its logarithm is taken."""
 

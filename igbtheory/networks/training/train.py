@@ -29,7 +29,7 @@ LOSSES: dict[str, Loss] = {
 }
 """Losses of the softmax probabilities by name. Squared loss has the name "mse"."""
 BLOCK, STEPWISE = 2**23, 2**19
-"""Largest number of outputs that are held at once, for squared loss and for losses that are integrated."""
+"""Largest number of outputs that are held at once, 32 MiB for squared loss, and for losses that are integrated."""
 
 
 class Trained(Protocol):

@@ -107,15 +107,15 @@ def _write(printed: Printed, out: Path, stem: str, diagram: Callable[[], Diagram
 
     # an unwritable folder is refused before the diagram is computed
     with whole_files(out, "--out") as work:
-        found = printed.drawn(diagram)
-        style.write(plots.picture, found, work / f"{stem}.png")
-        table = found.columns()
+        phases = printed.drawn(diagram)
+        style.write(plots.picture, phases, work / f"{stem}.png")
+        table = phases.columns()
         rows = np.column_stack(list(table.values()))
         np.savetxt(work / f"{stem}.csv", rows, "%.17g", ",", header=",".join(table), comments="")
     if printed.json:
-        output.show_json(found.to_dict())
+        output.show_json(phases.to_dict())
     else:
-        why = [f"no edge of chaos: {found.no_edge}"] if found.no_edge else []
+        why = [f"no edge of chaos: {phases.no_edge}"] if phases.no_edge else []
         output.show(*why, *(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
 
 

@@ -17,12 +17,15 @@ from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
 from igbtheory.torch.rows.extra_layers import Unflatten
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, Zero, elementwise, reads
 
 __all__ = [
+    "AS_MODULES",
     "PRODUCTS",
+    "ROWS",
     "SUMS",
     "Site",
+    "Zero",
     "gate_of",
     "is_vector",
     "layers_of",

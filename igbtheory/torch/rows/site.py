@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import Node
 from igbtheory.torch.initialisers import Variance
 
 Shape = tuple[int, ...]
@@ -67,17 +70,44 @@ def reads(*targets: Any) -> Callable[[Row], Row]:
     return put
 
 
+@final
+@dataclass(frozen=True)
+class Zero(Layer):
+    """A factor that is 0 when the model is new, as of the last norm of a branch: a branch that has one adds nothing."""
+
+    keeps_averages = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.times_number(0.0)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        return 0 * x
+
+
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
     """Return the activation that applies a function to every number. ValueError: the function does not act so."""
-    named = {key: value for key, value in site.named.items() if key != "inplace"}
-    if any(isinstance(value, torch.Tensor) and value.numel() > 1 for value in (*site.rest, *named.values())):
-        raise ValueError("the theory has no layer for a sum or product with a tensor of numbers")
-    rest = [value.item() if isinstance(value, torch.Tensor) else value for value in site.rest]
+    rest = [_number(value) for value in site.rest]
+    named = {key: _number(value) for key, value in site.named.items() if key != "inplace"}
+
+    def of_numbers(x: Any) -> Any:
+        return function(x, *rest, **named)
+
     try:
-        return [Activation(function if not (rest or named) else lambda x: function(x, *rest, **named))]
+        if (rest or named) and not of_numbers(torch.linspace(-3, 3, 7)).any():
+            return [Zero()]
+        return [Activation(of_numbers if rest or named else function)]
     except (TypeError, ValueError) as error:
         name = getattr(function, "__name__", type(function).__name__)
         raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
+
+
+def _number(value: Any) -> Any:
+    """Return the number that fills a tensor; other values stay. ValueError: its numbers differ."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if bool((value != value.flatten()[0]).any()):
+        raise ValueError("the theory has no layer for a sum or product with a tensor of different numbers")
+    return value.flatten()[0].item()
 
 
 def equal(value: Any) -> Any:
