@@ -297,11 +297,6 @@ COMMANDS = [
         'predict "Dense | BatchNorm(4) | relu | Dense" --width 20 --networks 9',
     ),
     (
-        'predict "Conv2d(3) | Flatten | Dense" --width 20 --data small.npy',
-        "expected vectors with --width, got data of shape (4, 1, 4, 4); use igb simulate",
-        'simulate "Conv2d(3) | Flatten | Dense" --width 20 --data small.npy --networks 2 --executor threads:1',
-    ),
-    (
         "predict --width 20 --features 3 --data x.npy",
         "expected --features of Gaussian inputs, got data of 4 features; leave it out",
         "predict --width 20 --data x.npy --networks 9",
