@@ -82,6 +82,8 @@ class BatchNorm(Layer):
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
+        if node.components:  # they stay as they are for the layers behind, which read all of them
+            return super().rule(node)
         scaling = Scaling(node, x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
 
