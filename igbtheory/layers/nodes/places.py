@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.numerics.limits import BLOCK
 
-IN_CACHE = 2**16
-"""Number of entries of an array over pairs that are processed at once."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
 
@@ -232,7 +231,7 @@ class Window:
 
 def slices(values: NDArray[Any]) -> list[slice]:
     """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
-    step = max(1, IN_CACHE // max(1, values[0].size))
+    step = max(1, BLOCK // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]
 
 
