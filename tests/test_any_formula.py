@@ -10,6 +10,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
+from igbtheory.numbers import FLOAT64
 
 LEFT = np.arange(-40, 40)
 MASS = np.diff(scipy.special.ndtr(np.arange(-40, 1)))
@@ -129,7 +130,7 @@ def test_units_that_no_panel_resolves_are_drawn(formula: str) -> None:
     with pytest.warns(igb.EstimateWarning):
         found = net.predict()
     z = np.random.default_rng(0).standard_normal((10**6, 2)).max(axis=1) * np.sqrt(2)
-    second = (function_of(formula)(igb.numbers.FLOAT64, z) ** 2).mean()
+    second = (function_of(formula)(FLOAT64, z) ** 2).mean()
     assert found.var_mu + found.var_chi == pytest.approx(second, rel=0.01)
 
 
@@ -153,7 +154,7 @@ def test_a_removable_singularity_is_none() -> None:
     formula, mean = SINC
     found = igb.mlp(1, formula, sigma_w2=1.0).predict()
     assert found.var_mu == pytest.approx(mean**2, rel=1e-12)
-    assert function_of(formula)(igb.numbers.FLOAT64, np.zeros(1))[0] == pytest.approx(1.0)
+    assert function_of(formula)(FLOAT64, np.zeros(1))[0] == pytest.approx(1.0)
 
 
 def test_an_unresolved_formula_on_a_data_set() -> None:

@@ -331,9 +331,9 @@ def test_batchnorm_says_what_is_exact(size: int | None) -> None:
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_a_layer_behind_dropout_reads_the_components_as_they_are(layer: Any) -> None:
     """In front of the first Dense: a pool of given components is no mean of independent copies of one unit."""
-    for layers in ((layer,), (igb.Activation("x + x**2"), layer)):
+    for layers in ((layer,), (igb.Activation("x + x**2"), layer), (igb.BatchNorm(3, eps=0.1), layer)):
         kept = igb.Network(igb.Dropout(1e-9), *layers, igb.Dense(1.0)).predict(unlike())  # no draw of 10^6 is dropped
-        assert kept.gamma == pytest.approx(igb.Network(*layers, igb.Dense(1.0)).predict(unlike()).gamma, rel=1e-8)
+        assert kept.var_chi == pytest.approx(igb.Network(*layers, igb.Dense(1.0)).predict(unlike()).var_chi, rel=1e-8)
     dropping, rng, found = igb.Dropout(0.3), np.random.default_rng(1), np.zeros((6, 6))
     for _ in range(2000):
         units = layer.samples(dropping.samples(unlike(), rng, 1), rng, 1)

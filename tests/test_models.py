@@ -1280,6 +1280,7 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     assert Explanation.from_json(found.to_json()) == found
     labels = [line.get_label() for line in found.plot().lines]
     assert labels[:3:2] == ["theory, infinite width", "theory, its own widths"]
+    assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
 
 
 def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

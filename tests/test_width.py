@@ -278,6 +278,15 @@ def test_small_outputs_are_not_taken_for_none() -> None:
     assert 1e-48 < found.var_chi < 1e-43
 
 
+def test_outputs_that_single_precision_takes_for_equal_are_drawn_in_double() -> None:
+    # var_chi is 1e-18 of the mean square, and rounding errors of single precision would add 1e-15
+    network = igb.mlp(22, "softplus", sigma_w2=0.57, sigma_b2=0.09)
+    found, expanded = (network.predict(width=247, **options) for options in ({"networks": 100}, {}))
+    assert (found.method, expanded.method) == ("pairs", "expansion")
+    assert expanded.var_chi < 1e-17
+    assert abs(found.var_chi - expanded.var_chi) < FAR * found.var_chi_error + expanded.var_chi_error
+
+
 def test_odd_networks_without_biases_have_no_bias() -> None:
     found = igb.mlp(2, "tanh").predict(width=20, networks=300)
     assert abs(found.var_g0) < FAR * found.var_g0_error

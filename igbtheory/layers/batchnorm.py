@@ -65,7 +65,7 @@ class BatchNorm(Layer):
     def _of_law(self, node: LawNode) -> LawNode:
         h = node.base.values if isinstance(node.base, Gaussian) else None
         divides_by_0 = self.batch_size or not np.any(self.eps)
-        if divides_by_0 and h is not None and np.any(h.variance == h.covariance):
+        if divides_by_0 and h is not None and np.any(h.unshared == 0):
             raise ValueError(
                 f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
                 "makes 0; use sigma_w2 > 0 and inputs that vary, such as GaussianInputs(0, 1)"
@@ -82,6 +82,8 @@ class BatchNorm(Layer):
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
+        if node.components:  # they stay as they are for the layers behind, which read all of them
+            return super().rule(node)
         scaling = Scaling(node, x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
 

@@ -74,7 +74,7 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
     squares = np.append(of.a[1:] ** 2, of.rest)
     mu_shares, chi_shares = mehler.shares(var_mu / q, var_chi / q, of.a.size)
     values = of.a[0], squares @ mu_shares, squares @ chi_shares
-    tail = of.rest * min(mu_shares[-1], chi_shares[-1])
+    tail = of.rest * mu_shares[-1]  # of var_mu: between 0 and this; of var_chi: as much less than all of the rest
     mu_error = tail + of.error * (2 * np.abs(of.a[1:]) @ mu_shares[:-1] + of.error)
     return *values, stated(FLOAT64, values, (of.error, mu_error, mu_error + of.second_error))
 

@@ -22,6 +22,8 @@ HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
 """Number of networks that decide on the precision."""
+ALIKE = 1e-10
+"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14."""
 SMALL, LARGE = 1e-20, 1e20
 """Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
 
@@ -72,9 +74,10 @@ def precision_of(case: Case) -> Precision:
     """
     if case.positions:
         return "float32"
-    squares = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))[..., :2].sum(axis=-1)
+    moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
+    squares, apart = moments[..., :2].sum(axis=-1), moments[..., 1]
     safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
-    return "float32" if safe else "float64"
+    return "float32" if safe and np.all(apart >= ALIKE * squares) else "float64"
 
 
 def drawn_moments(

@@ -22,12 +22,12 @@ SHARP = 2
 
 
 def html(result: Result) -> str:
-    """Return the formula, if there is one, above the table and the picture."""
+    """Return the formula, if there is one, above the table and the picture, and below them the sentences, if any."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user saw them when the result was computed
         blocks = [_made(part, result) for part in (_table, _image)]
     gap = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
-    return f'{_made(_formula, result)}<div style="{gap}">{"".join(blocks)}</div>'
+    return f'{_made(_formula, result)}<div style="{gap}">{"".join(blocks)}</div>{_made(_sentences, result)}'
 
 
 def _made(part: Any, result: Result) -> str:
@@ -36,6 +36,11 @@ def _made(part: Any, result: Result) -> str:
         return str(part(result))
     except Exception as error:  # noqa: BLE001 - as the docstring says
         return f"<p><em>{escape(str(error))}</em></p>"
+
+
+def _sentences(result: Any) -> str:
+    """Return a paragraph for each sentence, such as those on the causes of bias in an explanation."""
+    return "".join(f"<p>{escape(sentence)}</p>" for sentence in getattr(result, "sentences", list)())
 
 
 def _formula(result: Any) -> str:
