@@ -30,7 +30,9 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FRAMES = {".parquet": "read_parquet", ".feather": "read_feather"}
 """Functions of pandas, by the ending of the files that they read."""
 HDF5 = (
-    "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert it in Python:\n"
+    "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert its arrays, or a table "
+    "of pandas, in Python:\n"
+    "import h5py, numpy; numpy.savez('x.npz', **{name: array[()] for name, array in h5py.File('x.h5').items()})\n"
     "import pandas; pandas.read_hdf('x.h5').to_parquet('x.parquet')"
 )
 
