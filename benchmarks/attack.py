@@ -416,6 +416,8 @@ def attacked(pool: ProcessPoolExecutor, count: int, seed: int) -> dict[str, Coun
 
 def main(what: str, count: int | None = None, seed: int | None = None) -> int:
     """Print what is wrong, and a table of what was tried."""
+    if what not in {"networks", "all", *PARTS}:
+        sys.exit(f"unknown part {what!r}; known: all, networks, {', '.join(PARTS)}")
     seed = int(time.time()) if seed is None else seed
     table: dict[str, Counter[str]] = {}
     with ProcessPoolExecutor() as pool:

@@ -24,7 +24,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from igbtheory.claims.claim import Claim
-from igbtheory.claims.formula import latex, parts
+from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import run
 from igbtheory.claims.words import NUMBER, OPPOSITE, weighty
@@ -78,7 +78,7 @@ def _of_statement(claim: Claim) -> Iterator[tuple[str, Claim]]:
 
 def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
     """Yield the statement with one thing changed in one of its relations, and the kind of the change."""
-    relations = parts(stated)
+    relations = relations_of(stated)
     for i, part in enumerate(relations):
         for kind, other in () if isinstance(part, str) else _changed(part):
             whole = (*relations[:i], other, *relations[i + 1 :])

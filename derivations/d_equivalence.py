@@ -31,7 +31,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import parts
+from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import course, kappa_1, mean_of_polynomial, ncdf, npdf, relu_moment
 from igbtheory.claims.quantities import PHI_SLOPE, E
 from igbtheory.claims.simulated import Array, mean_with_error
@@ -268,7 +268,7 @@ def _over_the_data(rng: np.random.Generator, width: int) -> tuple[float, float]:
 )
 def sides_in_c(stated: Any) -> Findings:
     """As gamma grows over [0, infinity), c = gamma/(1 + gamma) increases from 0 to 1, through 1/2 at gamma = 1."""
-    equivalent, *most = parts(stated)
+    equivalent, *most = relations_of(stated)
     ratio, bounds = gamma / (1 + gamma), {part.lhs: part.rhs for part in equivalent.args}
     yield identity("c increases with gamma", sp.Derivative(ratio, gamma), 1 / (1 + gamma) ** 2)
     there = sp.Subs(ratio, gamma, bounds[gamma])

@@ -31,7 +31,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import parts
+from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf, relu_moment
 from igbtheory.claims.quantities import E
 from igbtheory.claims.simulated import mean_with_error
@@ -267,7 +267,7 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
         E |grad f|^2 = 2 (1/2)^2 P(h > 0) = 1/4. At width N the mean of the gradient's factor differs from that of
         infinite width by less than 1/N a layer.
         """
-        name = next(name for name, symbol in EDGES.items() if parts(stated)[0].has(symbol))
+        name = next(name for name, symbol in EDGES.items() if relations_of(stated)[0].has(symbol))
         pool, block, (square, slope), _ = POOLS[name]
         edge = value_of(EDGES[name] ** 2, stated)
         yield identity("chi~_1 = sigma_w^2 E |grad f|^2 at the edge", edge * slope, 1)
@@ -276,7 +276,7 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
         back, forth = growth(trial.rng, h, block, float(edge))
         label = f"width 250, sigma_w^2 = {float(edge):.4f}, three layers"
         yield measured(trial, f"{label}: squared gradient", *mean_with_error(back), 1)
-        if parts(stated)[1:]:  # the correction
+        if relations_of(stated)[1:]:  # the correction
             kept, grown = value_of(KEPT**2, stated), value_of(AFTER, stated) / q
             yield identity("sigma_w^2 E f^2 where q is kept", kept * square, 1)
             yield identity("sigma_w^2 E f^2 at the edge", edge * square, grown)

@@ -26,7 +26,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import parts
+from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import batch_density, left_out_density, mean_of_polynomial, npdf
 from igbtheory.claims.quantities import E_CHI, VAR, VAR_CHI
 from igbtheory.claims.simulated import mean_with_error, standardised
@@ -148,7 +148,7 @@ def estimators(stated: Any) -> Findings:
     """The moments of polynomials, at n = 3, 4 and 6. E sigma^^2 = s^2 (n-1)/n is larger than E sigma~^2 of Eq. 31 by a
     term of order 1/n^2.
     """
-    for part in parts(stated):
+    for part in relations_of(stated):
         for size in (3, 4, 6):
             yield identity(f"n = {size}", computed(part.lhs, size), computed(part.rhs, size), of=part.lhs)
 

@@ -10,7 +10,7 @@ import mpmath as mp
 import sympy as sp
 
 from igbtheory.claims import Findings, Section, agree, equation, identity, value_of
-from igbtheory.claims.formula import parts
+from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
 SECTION = Section("Where you place the norm, appendix F: lemma F.1, rectified Gaussians under scaling", "E F")
@@ -119,7 +119,7 @@ def scaled(stated: Any) -> Findings:
     """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
     86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
     """
-    for kind, function in enumerate((M, V)[: len(parts(stated))]):
+    for kind, function in enumerate((M, V)[: len(relations_of(stated))]):
         said = value_of(function(alpha * X), stated)
 
         def at(factor: Any, said: Any = said) -> Any:

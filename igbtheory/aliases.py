@@ -55,8 +55,8 @@ class _Parts:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         package, _, place = fullname.partition(".")
-        known = package == PACKAGE and place.partition(".")[0] in WINGS
-        return ModuleSpec(fullname, self) if known else None  # type: ignore[arg-type]
+        ours = package == PACKAGE and place.partition(".")[0] in WINGS
+        return ModuleSpec(fullname, self) if ours else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Let Python create a module, which `exec_module` replaces."""

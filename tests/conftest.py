@@ -1,6 +1,7 @@
-"""Settings of Hypothesis: new examples in each local run, the same ones in each run of CI. Fixtures."""
+"""Settings of Hypothesis: new examples in each local run, the same ones in each run of CI. Options and fixtures."""
 
 import os
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,19 @@ from igbtheory.layers.nodes import control_variates, draws
 settings.register_profile("any", deadline=None, max_examples=40)
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --part K/N, which runs one of N parts of the chosen tests, as .ci/run does with the slow ones."""
+    parser.addoption("--part", default="0/1", metavar="K/N", help="run part K of N of the tests, K = 0, ..., N - 1")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other parts; a test stays in its part when others are added."""
+    part, parts = map(int, config.getoption("--part").split("/"))
+    others = {item for item in items if crc32(item.nodeid.encode()) % parts != part % parts}
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:

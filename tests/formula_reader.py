@@ -137,6 +137,10 @@ class _Latex:
             return f"sqrt({self._group()})"
         if mark == r"\left":
             return self._bracket()
+        if mark == "(":  # SymPy prints -(a + b) so
+            inner = self.read(")")
+            self._next(")")
+            return f"({inner})"
         if mark == r"\begin":
             return self._cases()
         if mark == "{":

@@ -217,6 +217,7 @@ def test_a_class_is_what_it_makes() -> None:
     assert function_of(sympy.tanh).tree == function_of("tanh").tree
 
 
+@pytest.mark.slow
 def test_expressions_of_sympy_with_conditions_and_functions_that_no_formula_has() -> None:
     x = sympy.Symbol("x")
     inside = sympy.Piecewise((x, (x > 0) & (x < 1)), (0, sympy.Or(x < -2, ~(x < 3))), (2, True))

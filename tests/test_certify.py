@@ -11,11 +11,10 @@ from repeated import every_second
 from scipy import integrate
 
 import igbtheory as igb
-from igbtheory import Layer
+from igbtheory import GaussianInputs, Layer
 from igbtheory.certificate import Certificate
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
-from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments
@@ -150,6 +149,7 @@ def test_a_thousand_layers_raise_the_precision_by_themselves() -> None:
     assert holds(found, network.predict(digits=50).gamma, "gamma", 50)
 
 
+@pytest.mark.slow
 def test_data_that_nearly_agree_are_enclosed() -> None:
     network = igb.mlp(5, "tanh", sigma_w2=0.5, sigma_b2=0.5)
     found = network.certify(12)

@@ -30,7 +30,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.claim import INSTEAD, Claim
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
-from igbtheory.claims.formula import latex, parts
+from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.report import summary
 from igbtheory.claims.runner import UNTESTED, Outcome, run
@@ -418,7 +418,7 @@ ARITHMETIC = re.compile(r"[=<>/]|\\(frac|lim|sum|int|forall|[lg]eq?|text)\b|\^\{
 
 @pytest.mark.parametrize("claim", [claim for _, claim in STATED], ids=[name for name, _ in STATED])
 def test_left_hand_sides_are_expressions_of_quantities(claim: Claim) -> None:
-    formulas = [part for part in parts(claim.stated) if not isinstance(part, str)]
+    formulas = [part for part in relations_of(claim.stated) if not isinstance(part, str)]
     names = [atom.name for part in formulas for atom in part.atoms(sp.Symbol)]
     names += [applied.func.__name__ for part in formulas for applied in part.atoms(AppliedUndef)]
     assert [name for name in names if ARITHMETIC.search(name)] == []

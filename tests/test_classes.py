@@ -10,6 +10,7 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -38,6 +39,7 @@ def deviation(estimate: Any, expected: Any) -> float:
 
 @settings(max_examples=15)
 @given(gammas, numbers)
+@pytest.mark.slow
 def test_two_data_agree_or_disagree(gamma: float, m: int) -> None:
     law = ClassGuessLaw(gamma, m)
     # the two are integrated from opposite ends
@@ -217,7 +219,7 @@ def drawn_shares() -> Any:
     return ClassGuessLaw(0.5, 10).rvs(20_000, 5)
 
 
-@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("largest", [slow((False,)), True])
 def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     law = ClassGuessLaw(0.5, 10)
     edges = np.linspace(0, 1, 21)

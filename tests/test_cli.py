@@ -14,6 +14,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -182,7 +183,7 @@ def test_without_arguments_it_shows_what_to_try(capsys: Capture) -> None:
         assert main([token for token in shlex.split(command) if token not in {"--plot", "verdict.png"}]) == 0
 
 
-@pytest.mark.parametrize(("name", "alias"), [("activation", "verdict"), ("phase", "classify")])
+@pytest.mark.parametrize(("name", "alias"), [("activation", "verdict"), slow(("phase", "classify"))])
 def test_commands_have_the_names_of_the_library_too(capsys: Capture, name: str, alias: str) -> None:
     texts = []
     for command in (name, alias):
@@ -260,7 +261,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --placement middle", "unknown placement 'middle'; known: before, after"),
         ("figures --style nature", "unknown style 'nature'; known: icml, neurips, iclr, screen"),
         ("phase gelu", "gradients also keep their size at --sigma-w2 4\n"),
-        ("phase softplus --norm layer --placement after", "'softplus' with --norm layer with --placement after has no"),
+        ("phase erf --norm layer --placement after", "'erf' with --norm layer with --placement after has no"),
         ("predict Conv2d(3,sigma_w2=2.5)|Dense", "in front of Conv2d(3, sigma_w2=2.5), got"),
         ("predict --batch-size 8", '--batch-size with --norm "batch" only'),
         ("predict --norm layer --batch-size 8", '--batch-size with --norm "batch" only'),
@@ -368,6 +369,7 @@ def test_predict_in_batches_tells_both_correlations(capsys: Capture) -> None:
 
 
 @pytest.mark.filterwarnings("always::igbtheory.AccuracyWarning")
+@pytest.mark.slow
 def test_predict_tells_the_effective_rank_where_a_norm_is_approximate(capsys: Capture) -> None:
     tokens = ["predict", "--norm", "batch", "--data", "digits", "--first", "6"]
     assert "effective_rank" not in printed(capsys, *tokens, "--json")
@@ -407,6 +409,7 @@ def test_the_process_refuses_without_a_traceback() -> None:
     assert found.stderr.startswith("igb: error: expected --sigma-w2 >= 0")
 
 
+@pytest.mark.slow
 def test_without_docstrings_the_process_predicts_and_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONOPTIMIZE", "2")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -113,7 +114,7 @@ def test_bad_input_is_one_sentence(capsys: Capture, tokens: str, words: str) -> 
 
 @pytest.mark.parametrize(
     ("tokens", "suffix"),
-    [("relu --depth 3", "png"), ("'where(x > 0, 1, -2)' --depth 2 --sigma-b2 0.1", "pdf")],
+    [("relu --depth 3", "png"), slow(("'where(x > 0, 1, -2)' --depth 2 --sigma-b2 0.1", "pdf"))],
 )
 def test_the_picture_is_written_whole(capsys: Capture, tmp_path: Path, tokens: str, suffix: str) -> None:
     file = tmp_path / f"picture.{suffix}"

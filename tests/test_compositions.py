@@ -284,7 +284,7 @@ def test_units_that_do_not_vary_over_a_batch_are_zero(hidden: Any, constant: flo
 DRAWN_CONSTANT = [
     ((BatchNorm(2), Activation("relu")), 0.0),
     ((Activation("relu"), AvgPool(3)), 1 / 64),
-    ((BatchNorm(2), MaxPool(2)), 0.5),  # maxima of +-1 vary where both units agree
+    slow(((BatchNorm(2), MaxPool(2)), 0.5)),  # maxima of +-1 vary where both units agree
     ((Activation("step"), AvgPool(2)), 3 / 8),  # two sums of two bits agree
     ((Activation("min(abs(x), 1)"),), (2 * 0.15865525393145707) ** 2),  # both beyond 1
 ]
@@ -332,7 +332,7 @@ def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits
         [Activation("where(x > 0.3, x, 0.1)")],
         [MaxPool(2)],
         [LayerNorm(), Activation("max(x - 1, 0)")],
-        [Dropout(0.2), Activation("tanh")],
+        slow([Dropout(0.2), Activation("tanh")]),
         slow([Activation("tanh"), GroupNorm(3)]),
     ],
 )

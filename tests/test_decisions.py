@@ -165,7 +165,11 @@ def test_channels_last_are_channels_whatever_the_type(kind: str, axes: str | Non
         ((6, 8, 8), "float64", "NHW", (6, 1, 8, 8)),
         ((6, 8, 8), "float64", "NTF", (6, 8, 8)),
         ((6, 3, 3, 3), "uint8", "NCHW", (6, 3, 3, 3)),
-        ((6, 2, 4, 4), "float64", "NCHW", (6, 2, 4, 4)),
+        ((6, 5, 6, 7), "float64", "NCHW", (6, 5, 6, 7)),
+        ((6, 9, 1, 1), "float64", "NCHW", (6, 9, 1, 1)),
+        ((6, 2, 4, 4), "float64", None, (6, 2, 4, 4)),
+        ((6, 16, 3, 3), "float64", None, (6, 16, 3, 3)),
+        ((6, 7, 5, 3), "float64", None, (6, 3, 7, 5)),
         ((6, 4, 5, 3), "float64", "NHWC", (6, 3, 4, 5)),
         ((6, 8, 5), "float64", None, (6, 8, 5)),
         ((6, 8, 8), "uint8", None, (6, 1, 8, 8)),
@@ -183,6 +187,23 @@ def test_a_shape_that_does_not_tell_its_axes_is_asked_about(
         with pytest.raises(ValueError, match=f"axes='{answer}'"):
             igb.read_data(tmp_path / "x.npy")
     assert igb.read_data(tmp_path / "x.npy", axes=answer)[0].shape == expected
+
+
+def test_arrays_in_python_follow_the_rule_of_files(caplog: pytest.LogCaptureFixture) -> None:
+    images = np.random.default_rng(0).random((6, 3, 5, 4)) + 0.1
+    last, net, y = np.moveaxis(images, 1, -1), igb.cnn(1), [0, 1] * 3
+    ways: list[Any] = [
+        lambda x: net.predict(x).gamma,
+        lambda x: net.simulate(2, 4, inputs=x, workers=1).G0.tolist(),
+        lambda x: net.train(x, y, draws=2, X_test=x, y_test=y).rate,
+        lambda x: igb.design(20.0, lambda b: igb.cnn(1, sigma_b2=b), inputs=x, within=(0, 2)).value,
+    ]
+    for way in ways:
+        expected = way(images)  # its shape speaks for neither order
+        assert not caplog.messages
+        assert way(last) == expected
+        assert caplog.messages[0] == "read images of shape (6, 5, 4, 3): the channels came last"
+        caplog.clear()
 
 
 def grey(path: Path, value: int, kind: str = "uint8") -> None:

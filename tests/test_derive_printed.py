@@ -132,6 +132,7 @@ def test_an_average_that_quadrature_does_not_resolve_is_printed_without_digits()
         found.value()
 
 
+@pytest.mark.slow
 def test_averages_of_one_layer_are_told_apart() -> None:
     inner = igb.Residual(igb.Activation("sigmoid"), igb.Dense(1.0))
     branch = igb.Residual(igb.Activation("tanh"), igb.Dense(1.0), inner)

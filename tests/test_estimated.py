@@ -24,7 +24,7 @@ RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
     (),
     (RELU,),
-    (igb.MaxPool(3), TANH),
+    slow(((igb.MaxPool(3), TANH),)),
     (RELU, igb.RMSNorm(eps=0.1)),
     (RELU, igb.BatchNorm(law="evaluation", eps=0.5)),
     (RELU, igb.Dropout(0.3)),
@@ -173,6 +173,7 @@ def test_a_prediction_from_draws_is_the_same_twice() -> None:
     assert first.gamma == second.gamma
 
 
+@pytest.mark.slow
 def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
     data[:3] = data[0]

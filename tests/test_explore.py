@@ -18,8 +18,8 @@ import pytest
 from chromium import PROGRAM, Page
 
 import igbtheory as igb
+from igbtheory import AccuracyWarning
 from igbtheory.cli import main
-from igbtheory.foundations.accuracy import AccuracyWarning
 from igbtheory.presentation.explore import panels
 from igbtheory.presentation.explore.answer import answer
 from igbtheory.presentation.explore.settings import DEFAULTS

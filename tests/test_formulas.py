@@ -125,6 +125,7 @@ def test_an_irrational_kink_is_known_to_many_digits() -> None:
         assert abs(n.number(function_of(text).pieces.kinks[-1]) - kink) < 1e-200
 
 
+@pytest.mark.slow
 def test_kinks_without_end_under_a_root_are_found_near_0() -> None:
     phi, x = function_of("sqrt(abs(cos(x)))"), np.linspace(-500, 500, 999)
     assert phi.pieces.split_within(60)

@@ -166,6 +166,7 @@ def test_a_data_set_is_refused_with_the_remedy() -> None:
         gradients(igb.mlp(2, "tanh"), np.ones((3, 4)))
 
 
+@pytest.mark.slow
 def test_deep_networks_do_not_lose_the_factors_with_the_distance_of_data() -> None:
     # 3000 layers on, data differ by less than the smallest number, and factors are what they were
     found = gradients(igb.mlp(3000, "tanh", sigma_w2=1.0, sigma_b2=0.1))

@@ -82,6 +82,7 @@ def test_a_sweep_is_its_points() -> None:
         assert (one.var_mu, one.var_chi) == (var_mu, var_chi)
 
 
+@pytest.mark.slow
 def test_constant_batches_behind_groups() -> None:
     """A datum is negative with probability 1/2, in pairs of data as their correlation says: 1/4 + asin(c)/(2 pi)."""
     c = 0.3

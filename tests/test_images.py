@@ -270,7 +270,9 @@ def test_nearly_equal_images_part_as_chi_1_says(sigma_w2: float) -> None:
     assert last / before == pytest.approx(chi_1, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", ["tanh", "silu", "elu"])  # by series, by an interpolant for all positions, by moments
+@pytest.mark.parametrize(
+    "name", ["tanh", "silu", slow("elu")]
+)  # by series, by an interpolant for all positions, by moments
 def test_windows_of_one_pixel_are_vectors(name: str) -> None:
     pixels = np.moveaxis(IMAGES[:3, :, :2, :2], 1, -1).reshape(3, 4, 3)
     for end, data in (
@@ -312,7 +314,7 @@ def test_bad_input_is_named_with_the_remedy(layers: Any, inputs: Any, message: s
 
 @pytest.mark.parametrize(
     ("name", "at_0"),
-    [("tanh", 0), ("sigmoid", 0.5), ("cos", 1), ("step", 1), ("MaxPool(2) | cos", 1), ("RMSNorm | cos", 1)],
+    [("tanh", 0), ("sigmoid", 0.5), ("cos", 1), ("step", 1), slow(("MaxPool(2) | cos", 1)), ("RMSNorm | cos", 1)],
 )
 def test_windows_of_zeros_are_constants(name: str, at_0: float) -> None:
     def kernel(images: Any, sigma_b2: float = 0.0) -> Any:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -83,13 +84,18 @@ NAME = re.compile(r"igbtheory(\.\w+)+\.?(:\w+)?")
 """Pattern of the name of a module, or of the part of it in front of a variable."""
 
 
+@cache
+def parsed(module: str) -> ast.Module:
+    """Return the syntax tree of a module of the package."""
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
 def imported(module: str) -> Iterator[str]:
     """Yield the modules of the package that a module imports, in functions and for types too, or names in a text.
 
     The public names of a folder that are loaded when they are used count; those of the package itself are for users.
     """
-    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(module)):
         match node:
             case ast.ImportFrom(str(place), names):
                 yield from (f"{place}.{name.name}" if f"{place}.{name.name}" in FILES else place for name in names)
@@ -125,6 +131,39 @@ def test_no_wing_imports_from_one_above_it() -> None:
 
 def test_no_files_import_each_other_in_a_circle() -> None:
     graphlib.TopologicalSorter(graph()).prepare()  # CycleError names the files
+
+
+def kinds_of_layers() -> set[str]:
+    """Return the names of all classes of layers in the package."""
+    bases = {
+        node.name: {part.id for base in node.bases for part in ast.walk(base) if isinstance(part, ast.Name)}
+        for module in FILES
+        for node in ast.walk(parsed(module))
+        if isinstance(node, ast.ClassDef)
+    }
+    kinds = {"Layer"}
+    while more := {name for name, above in bases.items() if above & kinds} - kinds:
+        kinds |= more
+    return kinds
+
+
+def asked_for(node: ast.AST) -> list[str]:
+    """Return the names of the classes for which an expression or a pattern asks."""
+    match node:
+        case ast.Call(ast.Name("isinstance" | "issubclass"), [_, kinds]):
+            return [part.id for part in ast.walk(kinds) if isinstance(part, ast.Name)]
+        case ast.MatchClass(ast.Name(kind)):
+            return [kind]
+    return []
+
+
+def test_a_layer_is_asked_for_what_it_does_rather_than_for_its_class() -> None:
+    """Ten places may ask for a class: most of them refuse what is no layer, or an output that is no Dense."""
+    kinds = kinds_of_layers()
+    assert {"Dense", "Flatten", "FreshDense"} < kinds
+    elsewhere = [name for name in FILES if not f"{name}.".startswith(("igbtheory.layers.", "igbtheory.torch.rows."))]
+    asking = [name for name in elsewhere for node in ast.walk(parsed(name)) if kinds & {*asked_for(node)}]
+    assert len(asking) <= 10, asking
 
 
 def test_parts_are_known_by_lasting_names_to_python_and_to_type_checkers() -> None:
@@ -173,3 +212,24 @@ def test_the_public_names_are_those_that_were_promised() -> None:
     }
     found = [f"{part}.{name}" for part, module in sorted(parts.items()) for name in sorted(module.__all__)]
     assert found == NAMES.read_text(encoding="utf-8").splitlines()
+
+
+VAGUE = {"found", "known", "lost", "own", "parts", "seen"}
+"""Names that do not say what a value is."""
+FIELDS = {"networks.losses.start.own", "torch.studies.arm.seen"}
+"""Public fields of results and tasks, which users and files name."""
+
+
+def assigned(module: str) -> Iterator[str]:
+    """Yield the names of the variables, parameters and attributes that a module assigns."""
+    for node in ast.walk(parsed(module)):
+        match node:
+            case ast.Name(name, ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(name):
+                yield name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+
+
+def test_names_say_what_their_values_are() -> None:
+    vague = {f"{module}.{name}" for module in FILES for name in assigned(module) if name.strip("_") in VAGUE}
+    assert {name.removeprefix("igbtheory.") for name in vague} == FIELDS

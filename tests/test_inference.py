@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from repeated import slow
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import log_ndtr
@@ -104,6 +105,7 @@ def test_order_of_networks_and_of_classes_tells_nothing(seed: int, n_classes: in
 
 @settings(untimed, max_examples=6)
 @given(st.integers(0, 10_000), st.integers(2, 60), st.integers(2, 12))
+@pytest.mark.slow
 def test_the_estimate_from_counts_is_the_likeliest(seed: int, size: int, networks: int) -> None:
     rng = np.random.default_rng(seed)
     k = counts(10 ** rng.uniform(-2, 1), size, networks, rng)
@@ -154,6 +156,7 @@ def test_sizes_may_differ_between_networks() -> None:
     assert int(np.argmax(likelihood)) == 1
 
 
+@pytest.mark.slow
 def test_the_ends_of_the_range() -> None:
     even = igb.infer([0.5, 0.5, 0.5], 100)
     assert (even.gamma, even.low) == (0.0, 0.0)
@@ -197,6 +200,7 @@ def test_intervals_for_infinitely_many_data_are_exact() -> None:
     assert within(sum(e.low <= 0.5 <= e.high for e in classes), 300, 0.8, 0.8)
 
 
+@pytest.mark.slow
 def test_several_classes_from_finitely_many_data() -> None:
     law = ClassGuessLaw(0.5, 3).finite(200)
     shares = law.rvs(40, 3) / 200
@@ -213,6 +217,7 @@ def test_several_classes_from_finitely_many_data() -> None:
     assert found.unbiased().pvalue < 1e-3
 
 
+@pytest.mark.slow
 def test_intervals_of_several_classes_cover_as_promised() -> None:
     # the two tails of the coincidence at the true gamma are what the interval asks about: uniform, of either side
     law, rng, trials = ClassGuessLaw(0.5, 3).finite(50), np.random.default_rng(1), 60
@@ -240,7 +245,7 @@ def test_one_network_is_a_binomial_test() -> None:
         assert igb.infer([k / 100], 100).unbiased().pvalue == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize(("size", "networks"), [(20, 10), (1000, 30), (101, 4)])
+@pytest.mark.parametrize(("size", "networks"), [(20, 10), slow((1000, 30)), slow((101, 4))])
 def test_the_test_of_no_bias_has_its_level_and_sees_a_bias(size: int, networks: int) -> None:
     rng, trials = np.random.default_rng(0), 150
     draws = rng.binomial(size, 0.5, (trials, networks)).astype(float)
@@ -318,6 +323,7 @@ def test_two_architectures_are_compared_by_their_coincidences_among_counts_of_se
     assert same.pvalue == pytest.approx(1, abs=0.01)  # the diagonal of 400 x 400 pairs counts twice
 
 
+@pytest.mark.slow
 def test_the_law_of_the_shares_of_several_classes_is_tested() -> None:
     rng, size = np.random.default_rng(0), 60
     drawn = ClassGuessLaw(1.0, 3).finite(size).rvs(40, rng) / size
@@ -376,6 +382,7 @@ def test_levels_and_kinds_that_cannot_be_are_refused() -> None:
         igb.infer(["a"])
 
 
+@pytest.mark.slow
 def test_simulated_networks_have_the_predicted_gamma() -> None:
     network = igb.mlp(3, "relu")
     simulated = network.simulate(200, 200, 500, 0)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from repeated import slow
 from scipy import integrate, special
 
 import igbtheory as igb
@@ -180,7 +181,7 @@ def npdf(x: Any) -> Any:
     return np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
 
 
-@pytest.mark.parametrize("loss", [Blurry(0.5), PiecewiseZero(0.9), Focal(2.0)])
+@pytest.mark.parametrize("loss", [Blurry(0.5), slow(PiecewiseZero(0.9)), slow(Focal(2.0))])
 def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
     prediction = igb.mlp(3, "relu").predict()
     cut = special.logit(loss.cut_off) if isinstance(loss, PiecewiseZero) else 0.0
@@ -287,6 +288,7 @@ def test_the_error_of_a_share_is_never_zero() -> None:
 # --- laws known from draws ---
 
 
+@pytest.mark.slow
 def test_estimates_of_a_sampled_law_scatter_as_their_errors_say() -> None:
     """The largest share of two classes is a half and the distance of G0 from it, whose law is known."""
     n, runs, exact = 1000, 400, GuessLaw(1.5)

@@ -495,8 +495,8 @@ def test_the_tie_of_one_network_is_counted_among_all() -> None:
 
 def test_warnings_name_the_line_of_the_caller_in_every_call() -> None:
     for _ in range(2):
-        with pytest.warns(UserWarning, match="leave the sigmoid out") as told:
-            igb.measure(linear(1, nn.Sigmoid), X, 3)
+        with pytest.warns(UserWarning, match="do not add up to 1") as told:
+            igb.measure(linear(3, nn.Sigmoid), X, 3)
         assert [warning.filename for warning in told] == [__file__]
 
 
@@ -563,7 +563,7 @@ MODEL = nn.Linear(20, 3)
         (lambda: MODEL, ValueError, "exactly the same ones in networks 0 and 1; create the model inside"),
         (of_seed_0, ValueError, "exactly the same ones in networks 0 and 1; .* remove the seed"),
         (nn.ReLU, ValueError, "without parameters"),
-        (linear(6, lambda: nn.Softmax(dim=1)), ValueError, "return logits, leave the softmax out"),
+        (linear(6, lambda: nn.Softmax(dim=1)), ValueError, "leave the softmax out"),
         (hooked(linear(), lambda y: y.softmax(1).bfloat16()), ValueError, "leave the softmax out"),
         (hooked(linear(), lambda y: y[:, :, None]), ValueError, r"shape \(12,\) or \(12, classes\).*got \(12, 6, 1\)"),
         (hooked(linear(), lambda y: y[:5]), ValueError, "for 12 data, got"),
@@ -593,8 +593,8 @@ def test_the_network_whose_outputs_are_not_finite_is_named() -> None:
         igb.measure(hooked(linear(), lambda y: y * next(factors)), X, 3)
 
 
-def test_a_sigmoid_at_the_end_is_told() -> None:
-    with pytest.warns(UserWarning, match="leave the sigmoid out"):
+def test_a_sigmoid_at_the_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave the sigmoid out"):
         igb.measure(linear(1, nn.Sigmoid), X, 3)
 
 

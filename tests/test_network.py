@@ -167,6 +167,7 @@ def test_an_activation_may_come_first() -> None:
     assert p.var_chi == pytest.approx(3.0, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_deep_tanh_grid_agrees_with_many_digits() -> None:
     """A corner of the ordered and of the chaotic phase, eight layers: 1e-8 is the issue's bound for the grid."""
     for sigma_w2, sigma_b2 in ((0.5, 0.3), (4.0, 0.1)):

@@ -122,6 +122,7 @@ def test_samples_alone_find_what_the_rules_say() -> None:
     assert 0 < found.error < 2e-3
 
 
+@pytest.mark.slow
 def test_a_sweep_is_estimated_point_by_point() -> None:
     sweep = estimated(igb.Dense(np.array([1.0, 2.0]), 0.3), RELU, Gate(), LAST)
     alone = estimated(igb.Dense(2.0, 0.3), RELU, Gate(), LAST)

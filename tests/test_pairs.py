@@ -82,6 +82,7 @@ def test_exchangeable_units_of_any_mean_are_a_pair(name: str, f: Real, kinks: tu
     assert p.var_chi == pytest.approx(square(f, kinks, mean, own + common) - pair, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_grey_values_as_they_are_need_a_long_series_and_get_it() -> None:
     """Digits that nobody standardised: q is about 120, and tanh all but a sign."""
     found = igb.mlp(1, "tanh").predict(igb.digits()[:60])

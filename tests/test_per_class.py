@@ -17,6 +17,7 @@ LIMITED = settings(max_examples=15, deadline=None)
 
 @LIMITED
 @given(st.floats(0, 100), st.lists(st.floats(-8, 8), min_size=2, max_size=6))
+@pytest.mark.slow
 def test_gradients_are_ordered_as_the_centres_and_do_not_see_their_origin(var_chi: float, centres: list[float]) -> None:
     law = ClassGradients(1.0, var_chi, len(centres))
     found = law.given(centres)
@@ -28,6 +29,7 @@ def test_gradients_are_ordered_as_the_centres_and_do_not_see_their_origin(var_ch
 
 @LIMITED
 @given(st.lists(st.floats(-8, 8), min_size=2, max_size=6))
+@pytest.mark.slow
 def test_without_scatter_over_the_data_it_is_the_softmax_of_the_centres(centres: list[float]) -> None:
     p = scipy.special.softmax(centres)
     expected = [float(np.square(p - one).sum()) for one in np.eye(len(centres))]
@@ -57,12 +59,14 @@ def test_ten_classes_agree_with_draws() -> None:
     assert np.all(np.abs(z) < 5.3)  # ten of them: once in a million
 
 
+@pytest.mark.slow
 def test_the_mean_over_initialisations_is_that_of_the_draws() -> None:
     law = ClassGradients(2.0, 1.0, 5)
     drawn = law.rvs(2_000, random_state=1).mean(axis=1)  # over the labels
     assert abs(drawn.mean() - law.mean) < 5 * drawn.std() / math.sqrt(len(drawn))
 
 
+@pytest.mark.slow
 def test_quantiles_are_those_of_the_draws() -> None:
     law = ClassGradients(2.0, 1.0, 2)
     drawn, p = law.rvs(6_000, random_state=2), np.array([0.1, 0.5, 0.9])

@@ -23,7 +23,7 @@ SMOOTH = ["tanh", "erf", "sin", "gelu", "silu", "x - x**3/10", "gaussian"]
 KINKED = ["relu", "elu", "hardtanh", "leaky_relu", "relu6"]
 SETTLING = [name for name in SMOOTH + KINKED if "**" not in name]
 """Activations of which no variance grows faster than exponentially."""
-EDGES = {0.05: 1.7610, 0.1: 1.9861, 0.2: 2.2852}
+EDGES = {0.05: 1.7610, 0.2: 2.2852}
 
 
 def one_layer(sigma_w2: float, sigma_b2: float, q: float, share: float, activation: str, **given: Any) -> Any:
@@ -52,6 +52,7 @@ def test_on_the_edge_gradients_keep_their_size_at_the_fixed_point(name: str, sig
 
 
 @pytest.mark.parametrize("sigma_w2", [0.5, 2.0])
+@pytest.mark.slow
 def test_kinks_without_end_have_slopes(sigma_w2: float) -> None:
     """sin(h)^2 and cos(h)^2 are (1 - cos(2 h))/2 and (1 + cos(2 h))/2, with E cos(2 h) = exp(-2 q)."""
     point = phases.fixed_points("abs(sin(x))", sigma_w2, 0.1)[-1]
@@ -102,7 +103,7 @@ def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | 
     assert np.all(np.diff(spread) <= 1e-12 * spread[0])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.floats(0.05, 0.5), st.sampled_from(["tanh", "erf", "sin"]))
 def test_deep_networks_on_the_neutrality_line_have_gamma_one(sigma_b2: float, name: str) -> None:
     sigma_w2 = float(phases.neutrality_line(name, sigma_b2))
@@ -120,6 +121,7 @@ def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> No
 # numbers
 
 
+@pytest.mark.slow
 def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digits() -> None:
     with mpmath.workdps(25):
         nodes = [mpmath.mpf(k) / 6 for k in range(-6 * 10, 6 * 10 + 1)]  # the trapezoidal rule, exact to 1e-20 here
@@ -171,7 +173,7 @@ def test_pooled_relu_has_two_thresholds() -> None:
         ("tanh", 0.0, {}, [1.0]),
         ("erf", 0.0, {}, [np.pi / 4]),
         ("gelu", 0.0, {}, [4.0]),  # at q = 0, which repels
-        ("softplus", 0.1, {}, []),
+        slow(("softplus", 0.1, {}, [])),
         ("tanh", 0.1, {"norm": "batch"}, []),
         ("x**2", 1.0, {}, [1 / 16]),  # sigma_w2 = 1/(4 q), sigma_b2 = q - 3 q^2 sigma_w2 = q/4
         ("exp(x)", 0.0, {}, [np.exp(-2)]),  # q = 1 and dq'/dq = 2
@@ -194,11 +196,12 @@ def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
     assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]
 
 
+@pytest.mark.slow
 def test_lines_broadcast_over_the_biases() -> None:
-    sigma_b2 = np.array([[0.05, 0.1], [0.2, 0.4]])
+    sigma_b2 = np.array([[0.05], [0.2]])
     for line in (phases.edge_of_chaos, phases.neutrality_line):
         found = line("tanh", sigma_b2)
-        assert found.shape == (2, 2)
+        assert found.shape == (2, 1)
         assert found[1, 0] == pytest.approx(float(line("tanh", 0.2)), rel=1e-12)
     assert np.isnan(phases.neutrality_line("tanh", 0.0))  # odd, no biases: gamma = 0 or a linear network
     assert np.isnan(phases.neutrality_line("relu", 0.1))
@@ -220,7 +223,7 @@ E = 1.9860726411358653
         ("relu", 2.0, 0.0, {}, "transient deep prejudice", "power"),
         ("relu", 2.0, 0.1, {}, "transient deep prejudice", "power"),
         ("relu", 3.0, 0.1, {}, "chaotic deep prejudice", "power"),
-        ("relu", 1.2, 0.1, {"pool": 2}, "ordered deep prejudice", "exponential"),
+        slow(("relu", 1.2, 0.1, {"pool": 2}, "ordered deep prejudice", "exponential")),
         slow(("relu", 1.5, 0.1, {"pool": 2}, "chaotic deep prejudice", "exponential")),
         ("relu", 2.0, 0.0, {"norm": "layer"}, "transient deep prejudice", "power"),
         ("relu", 2.0, 0.0, {"norm": "batch"}, "neutrality", "settles"),
@@ -281,15 +284,15 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     found = phases.classify("relu", 2.0).rate
     assert found is not None
     assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
-    deep = igb.mlp(10_000, "relu").predict()
-    assert deep.gamma / 1e8 == pytest.approx(constant, rel=1e-2)  # corrections are log(l)/l = 1e-3 times a number
+    deep = igb.mlp(3_000, "relu").predict()
+    assert deep.gamma / 9e6 == pytest.approx(constant, rel=3e-2)  # corrections are log(l)/l = 1e-3 times a number
     biased = phases.classify("relu", 2.0, 0.1).rate
     assert biased is not None
     assert biased.constant == pytest.approx(4 * constant, rel=1e-7)
-    gamma = igb.mlp(10_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
+    gamma = igb.mlp(4_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
     # d sqrt(gamma)/dl = k/2 + sqrt(gamma)/(2 l) has the solutions k l + C sqrt(l): two depths tell k
-    roots = gamma[[2_500, 10_000]] ** 0.5
-    assert (roots[1] - 2 * roots[0]) / 5_000 == pytest.approx((4 * constant) ** 0.5, rel=5e-3)
+    roots = gamma[[1_000, 4_000]] ** 0.5
+    assert (roots[1] - 2 * roots[0]) / 2_000 == pytest.approx((4 * constant) ** 0.5, rel=2e-2)
 
 
 @pytest.mark.slow  # the smooth ones always run
@@ -315,11 +318,11 @@ def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
     second = np.sum((2 * t * (1 - t * t)) ** 2 * np.exp(-z * z / 2)) * (z[1] - z[0]) / np.sqrt(2 * np.pi)
     assert found.rate.rate == 1
     assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-6)
-    gamma = igb.mlp(4000, "tanh", sigma_w2=E, sigma_b2=0.1).predict().per_layer.gamma
-    assert (gamma[4000] - gamma[3000]) / 1000 == pytest.approx(found.rate.constant, rel=2e-3)  # corrections: 1/l
+    gamma = igb.mlp(800, "tanh", sigma_w2=E, sigma_b2=0.1).predict().per_layer.gamma
+    assert (gamma[800] - gamma[600]) / 200 == pytest.approx(found.rate.constant, rel=1e-2)  # corrections: 1/l
 
 
-@pytest.mark.parametrize(("sigma_w2", "pool"), [(1.5, None), (1.2, 2)])
+@pytest.mark.parametrize(("sigma_w2", "pool"), [(1.5, None), slow((1.2, 2))])
 def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, pool: int | None) -> None:
     rate = phases.classify("relu", sigma_w2, 0.1, pool=pool).rate
     assert rate is not None
@@ -331,12 +334,12 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 12), np.linspace(0.01, 0.3, 8), depth=20)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 12), np.linspace(0.01, 0.3, 8), depth=8)
     assert found.gamma.shape == (8, 12)
     assert found.error < 1e-9
     for i, j in ((0, 11), (4, 5)):
-        net = igb.mlp(20, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
-        # 20 layers, each with the 1e-12 of the table
+        net = igb.mlp(8, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
+        # 8 layers, each with the 1e-12 of the table
         assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=14).gamma), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
@@ -372,6 +375,7 @@ def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
     assert found.error < 1e-8
 
 
+@pytest.mark.slow
 def test_a_diagram_says_why_it_has_no_edge() -> None:
     w2, b2 = [0.5, 1.0], [0.0, 0.1]
     assert phases.diagram("tanh", w2, b2, depth=2).no_edge == ""
@@ -428,20 +432,20 @@ def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) ->
 
 def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "made" / "here"
-    command = ["phase", "--diagram", "tanh", "--points", "3", "--depth", "10", "--out", str(folder)]
+    command = ["phase", "--diagram", "erf", "--points", "3", "--depth", "10", "--out", str(folder)]
     assert main([*command[:2], "rleu", *command[3:]]) == 2
     assert not folder.exists()
     assert main(command) == 0
-    assert sorted(path.name for path in folder.iterdir()) == ["tanh.csv", "tanh.png"]
-    rows = (folder / "tanh.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(path.name for path in folder.iterdir()) == ["erf.csv", "erf.png"]
+    rows = (folder / "erf.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 10
     b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
-    assert gamma == pytest.approx(igb.mlp(10, "tanh", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
-    assert edge == pytest.approx(float(phases.edge_of_chaos("tanh", b2)), rel=1e-12)
-    before = (folder / "tanh.png").read_bytes()
+    assert gamma == pytest.approx(igb.mlp(10, "erf", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
+    assert edge == pytest.approx(float(phases.edge_of_chaos("erf", b2)), rel=1e-12)
+    before = (folder / "erf.png").read_bytes()
     assert main(command) == 0
-    assert (folder / "tanh.png").read_bytes() == before
-    assert main([*command[:-1], str(folder / "tanh.csv")]) == 2
+    assert (folder / "erf.png").read_bytes() == before
+    assert main([*command[:-1], str(folder / "erf.csv")]) == 2
     assert main([*command, "--sigma-b2", "0.1"]) == 2
     assert main([*command[:3], "--points", "0", "--out", str(tmp_path)]) == 2
     capsys.readouterr()

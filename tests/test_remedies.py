@@ -40,6 +40,7 @@ TABLES = {
     "classes.csv": "a,b,c\n" + "\n".join(f"{i + 0.5},{i * i},{i % 2}" for i in range(40)),
     "numbers.csv": "0,1,2\n0.5,2.5,3.5\n1,4.5,1.5",
     "damaged.gz": "\x1f\x8b",
+    "utf16.csv": "\xff\xfe1\x00",
 }
 COMMANDS = [
     # command, words of its message, remedy
@@ -151,11 +152,11 @@ COMMANDS = [
         "write it into the layers",
         'predict "Dense | relu | Dense | relu | Dense"',
     ),
-    ("phase relu --points 5", "add --diagram", "phase relu --points 2 --diagram --workers 1"),
+    ("phase relu --points 5", "add --diagram", "phase relu --points 2 --diagram --workers 1 --depth 2"),
     (
         "phase relu --diagram --sigma-w2 2",
         "leave --sigma-w2 and --sigma-b2 out",
-        "phase relu --diagram --points 2 --workers 1",
+        "phase relu --diagram --points 2 --workers 1 --depth 2",
     ),
     ("predict 3 4", "every option has a name", "predict --depth 3"),
     ("draw --window 0.5 0.6", '"--data digits --first 500"', "draw --window 0.5 0.6 --data digits --first 500"),
@@ -297,11 +298,6 @@ COMMANDS = [
         'predict "Dense | BatchNorm(4) | relu | Dense" --width 20 --networks 9',
     ),
     (
-        'predict "Conv2d(3) | Flatten | Dense" --width 20 --data small.npy',
-        "expected vectors with --width, got data of shape (4, 1, 4, 4); use igb simulate",
-        'simulate "Conv2d(3) | Flatten | Dense" --width 20 --data small.npy --networks 2 --executor threads:1',
-    ),
-    (
         "predict --width 20 --features 3 --data x.npy",
         "expected --features of Gaussian inputs, got data of 4 features; leave it out",
         "predict --width 20 --data x.npy --networks 9",
@@ -341,6 +337,8 @@ COMMANDS = [
         'such as "processes:4"',
         "simulate --networks 2 --width 8 --samples 8 --executor threads:1",
     ),
+    ("predict --data utf16.csv", "save it as CSV in UTF-8", "predict --data commas.csv"),
+    ("predict --data objects.npz", "save arrays of numbers in it", "predict --data x.npy"),
     ("predict --data damaged.gz", "write or download it again", "predict --data x.npy"),
     (
         'simulate "Dense | GroupNorm(3) | relu | Dense" --networks 2 --width 8 --samples 8',
@@ -407,6 +405,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in TABLES.items():
         Path(name).write_text(text, encoding="latin-1")
     np.savez("two.npz", a=X, b=X)
+    np.savez("objects.npz", X=np.array([None, 1]))
     np.savez("both.npz", a=X, y=np.arange(10) % 2, labels=np.arange(10) % 2)
     monkeypatch.setattr(refusals, "LARGEST_WHOLE", 128)
 
@@ -427,11 +426,6 @@ LINES = [
         "igb.mlp(1).predict(X.reshape(5, 2, 2, 2, 1))",
         "X.reshape(len(X), -1)",
         "igb.mlp(1).predict(X.reshape(len(X), -1))",
-    ),
-    (
-        "igb.cnn(1).predict(np.ones((2, 5, 5, 3)))",
-        "np.moveaxis(X, -1, 1)",
-        "igb.cnn(1).predict(np.moveaxis(np.ones((2, 5, 5, 3)), -1, 1))",
     ),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
@@ -606,16 +600,50 @@ LINES = [
         "expected within=(low, high)",
         "igb.design(2, lambda s: igb.mlp(2, sigma_b2=s), within=(0, 1))",
     ),
+    (
+        "igb.draw(igb.cnn(1), SMALL, (0.2, 0.8))",
+        "X.reshape(len(X), -1), for a network of Dense layers",
+        "igb.draw(igb.mlp(1), SMALL.reshape(len(SMALL), -1), (0.2, 0.8), networks=2, width=8)",
+    ),
+    ("igb.draw(3, X, (0, 1))", "such as igb.mlp(3)", "igb.draw(igb.mlp(3), X, (0, 1), networks=1, width=4)"),
+    ("igb.mlp(1).predict(kind=3)", "or digits=30", "igb.mlp(1).predict(digits=30)"),
+    ("igb.Network.read(3)", "Dense(2.0) | relu | Dense(2)", "igb.Network.read('Dense(2.0) | relu | Dense(2)')"),
+    ("igb.phases.edge_of_chaos('tanh', q=0)", "known: activation, pool", "igb.phases.edge_of_chaos('relu', pool=2)"),
+    (
+        "igb.phases.classify('relu', depths=3)",
+        "(10, 30, 100)",
+        "igb.phases.classify('relu', depths=(10, 30, 100))",
+    ),
+    (
+        "igb.mlp(1, norm='batch').predict(igb.GaussianInputs(1, 0))",
+        "inputs that vary, such as GaussianInputs(0, 1)",
+        "igb.mlp(1, norm='batch').predict(igb.GaussianInputs(0, 1))",
+    ),
+    ("igb.mlp(1).derive().pdf(3)", "pass for example 0.3", "igb.mlp(1).derive().pdf(0.3)"),
+    ("igb.Residual(igb.Dense(), shortcut=3)", "Dense(1.0)", "igb.Residual(igb.Dense(), shortcut=igb.Dense(1.0))"),
+    (
+        "igb.guesses.accuracy_bounds(3)",
+        "prediction.guesses(10)",
+        "igb.guesses.accuracy_bounds(igb.mlp(1).predict().guesses(10), draws=9)",
+    ),
+    ("igb.runs.blocks(3, 0)", "pass a time such as 120.0", "igb.runs.blocks(3, 120.0)"),
+    ("igb.design(20.0, 'sigma_b2')", "pass depth=10", "igb.design(20.0, 'sigma_b2', depth=10)"),
+    ("igb.Activation('x*2**max(1e99, E)')", "write less", "igb.Activation('x*2**max(9, E)')"),
+    (
+        "igb.mlp(1).train(X, np.arange(10) + 0.5)",
+        "subtract their mean",
+        "igb.mlp(1).train(X, np.arange(10) - 4.5, draws=2)",
+    ),
     ("igb.draw(igb.mlp(1), X, 3)", "pass for instance (0.8, 0.9)", "igb.draw(igb.mlp(1), X, (0.8, 0.9))"),
     (
         "igb.losses.predicted(3, igb.losses.CrossEntropy(), 2)",
         "pass net.predict()",
-        "igb.losses.predicted(igb.mlp(1).predict(), igb.losses.CrossEntropy(), 2)",
+        "igb.losses.predicted(igb.mlp(1).predict(), igb.losses.CrossEntropy(), 2, networks=9, samples=9)",
     ),
     (
         "igb.losses.predicted(igb.mlp(1, sigma_w2=[1, 2]).predict(), igb.losses.CrossEntropy(), 2)",
         "loop over its values",
-        "igb.losses.predicted(igb.mlp(1, sigma_w2=1).predict(), igb.losses.CrossEntropy(), 2)",
+        "igb.losses.predicted(igb.mlp(1, sigma_w2=1).predict(), igb.losses.CrossEntropy(), 2, networks=9, samples=9)",
     ),
     (
         "igb.losses.measured([X], igb.losses.CrossEntropy())",
@@ -652,9 +680,9 @@ LINES = [
         "igb.phases.class_gradients(igb.mlp(1).predict(), 3).rvs(5)",
     ),
     (
-        "igb.phases.classify('tanh', sigma_w2=[1, 2])",
+        "igb.phases.classify('relu', sigma_w2=[1, 2])",
         "loop over its values",
-        "[igb.phases.classify('tanh', sigma_w2=x) for x in (1, 2)]",
+        "[igb.phases.classify('relu', sigma_w2=x) for x in (1, 2)]",
     ),
     ("igb.phases.verdict('tanh', inputs=X)", "pass a data set to Network.predict", "igb.mlp(1, 'tanh').predict(X)"),
     (
@@ -741,7 +769,7 @@ LINES = [
     (
         "igb.losses.predicted(igb.mlp(1).predict(), 'mse', 2)",
         "such as CrossEntropy() or PiecewiseZero(0.1)",
-        "igb.losses.predicted(igb.mlp(1).predict(), igb.losses.PiecewiseZero(0.1), 2)",
+        "igb.losses.predicted(igb.mlp(1).predict(), igb.losses.PiecewiseZero(0.1), 2, networks=9, samples=9)",
     ),
     (
         "igb.losses.measured([np.full((4, 2), np.inf)] * 2, igb.losses.CrossEntropy())",

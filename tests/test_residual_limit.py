@@ -72,6 +72,7 @@ def test_blocks_approach_the_limit_as_one_over_their_number(activation: str, sig
     assert np.all(np.abs(missing) < 3)
 
 
+@pytest.mark.slow
 def test_the_error_of_the_limit_covers_what_more_accuracy_changes() -> None:
     found = residual_limit(network(1.0, activation="tanh", sigma_b2=0.1)).prediction
     assert np.all(found.per_layer.error < 1e-8)

@@ -242,6 +242,7 @@ def test_workers_nobody_has_are_refused_before_anything_is_begun(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_store_of_other_code_is_refused(tmp_path: Path) -> None:
     """A function of the package is changed, the version is not."""
     shutil.copytree(Path(igb.__file__).parent, tmp_path / "igbtheory")
@@ -286,7 +287,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
 
 def test_the_command_says_how_to_go_on(tmp_path: Path) -> None:
     file = tmp_path / "run.db"
-    words = f"simulate --networks 100000 --width 32 --samples 100 --store {file} --executor processes:1".split()
+    words = f"simulate --networks 1000000 --width 4 --samples 4 --store {file} --executor processes:1".split()
     run = subprocess.Popen([sys.executable, "-m", "igbtheory", *words], stderr=subprocess.PIPE, text=True)  # noqa: S603
     while not Path(f"{file}-wal").exists():
         time.sleep(0.01)

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.guesses import GuessLaw
 from igbtheory.layers import dense
 from igbtheory.networks.simulation import moments
-from igbtheory.networks.simulation.estimates import mean, ratio_of_means
+from igbtheory.networks.simulation.estimates import layer_estimates, mean, ratio_of_means
 from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
 from igbtheory.runs import chosen
@@ -119,7 +120,7 @@ def test_the_first_layer_of_a_data_set_is_known_exactly() -> None:
 
 
 def test_an_output_layer_alone_is_a_network() -> None:
-    found = igb.Network(igb.Dense(2.0, 1.0)).simulate(4000, 3, 2, 0, igb.GaussianInputs(2.0))
+    found = igb.Network(igb.Dense(2.0, 1.0)).simulate(1000, 3, 2, 0, igb.GaussianInputs(2.0))
     assert found.per_layer.var_mu.shape == (1,)
     assert abs(found.var_mu - 9) < 5.5 * found.var_mu_error
 
@@ -233,7 +234,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_linear_networks_of_any_width_have_the_moments_of_theory(width: int, inputs: Any) -> None:
     # q_ab and q_aa of linear layers have at every width the very mean of the limit
     net = igb.mlp(3, "linear", sigma_w2=1.2, sigma_b2=0.3)
-    found, theory = net.simulate(2000, width, 6, 11, inputs).per_layer, net.predict(inputs).per_layer
+    found, theory = net.simulate(500, width, 6, 11, inputs).per_layer, net.predict(inputs).per_layer
     for name in ("var_mu", "var_chi"):
         error = np.hypot(getattr(found, f"{name}_error"), 1e-6 * getattr(theory, name))
         assert np.all(np.abs(getattr(found, name) - getattr(theory, name)) < FAMILY * error), name
@@ -243,7 +244,7 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
     # given the data the pre-activations are exactly Gaussian, so that width does not enter
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.mlp(1, "relu", sigma_b2=0.2)
-    found, theory = net.simulate(6000, 4, None, 1, data), net.predict(data)
+    found, theory = net.simulate(1500, 4, None, 1, data), net.predict(data)
     assert abs(found.var_mu - theory.var_mu) < FAMILY * found.var_mu_error
     assert abs(found.var_chi - theory.var_chi) < FAMILY * found.var_chi_error
 
@@ -251,9 +252,9 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
 def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.Network(igb.Dense(2.0, 0.5))
-    found, expected = net.simulate(6000, 4, None, 1, data), net.predict(data)
+    found, expected = net.simulate(1500, 4, None, 1, data), net.predict(data)
     for squares in ((found.G0 - 0.5) ** 2, found.guess_variances[:, 0]):
-        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(1500)
     # 8 of the 28 pairs of data scatter less than the guesses of one output
     assert found.guess_variances.std() < 0.5 * ((found.G0 - 0.5) ** 2).std()
     assert abs(found.gamma_guess - expected.gamma_guess) < FAMILY * found.gamma_guess_error
@@ -380,6 +381,7 @@ def test_the_difference_at_finite_width_is_shown(relu: Comparison) -> None:
     assert abs(gamma.value - gamma.theory) < 5 * gamma.error
 
 
+@pytest.mark.slow
 def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
     first, second, third = relu.simulations
     assert [first.width, second.width, third.width] == [32, 64, 128]
@@ -393,20 +395,21 @@ def test_deep_tanh_networks_agree_with_theory() -> None:
 
 
 def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> None:
-    comparison = RELU.simulate(1000, 32, 32).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
+    comparison = RELU.simulate(300, 32, 32).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
     assert not comparison.agrees()
-    assert comparison.ks.pvalue < 1e-6
+    assert comparison.ks.pvalue < 1e-3
     assert "no" in str(comparison).splitlines()[-1]
     assert "deviates: " in repr(comparison)
 
 
+@pytest.mark.slow
 def test_a_slightly_wrong_prediction_is_found() -> None:
-    assert not RELU.simulate(1000, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
+    assert not RELU.simulate(400, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
 
 
 def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
     data = igb.standardised(igb.digits())[:500]
-    simulation = RELU.simulate(150, 64, inputs=data)
+    simulation = RELU.simulate(50, 64, inputs=data)
     comparison = simulation.compare(progress=False)
     theory = {row.name: row.theory for row in comparison.rows}
     assert theory["var_mu[3]"] == pytest.approx(1.5077, abs=5e-5)
@@ -467,7 +470,7 @@ def test_the_weights_extrapolate_what_they_say() -> None:
     assert [SLOPE @ inverse**k for k in range(2)] == pytest.approx([0, 1], abs=1e-14)
 
 
-@pytest.mark.parametrize("gamma", [0.4, 3.0])
+@pytest.mark.parametrize("gamma", [0.4, slow(3.0)])
 def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamma: float) -> None:
     law, rng = GuessLaw(gamma).finite(40), np.random.default_rng(0)
     p_values = []
@@ -483,6 +486,12 @@ def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamm
     assert np.median(p_values) < 0.95
 
 
-def test_few_networks_say_that_their_standard_errors_are_too_small() -> None:
-    for networks, said in ((12, True), (40, False)):
-        assert ("too small, from 12" in str(igb.mlp(1).simulate(networks, 8, 8))) == said
+@pytest.mark.parametrize("networks", [2, 5, 12])
+def test_errors_of_few_networks_contain_the_truth_as_often_as_those_of_many(networks: int) -> None:
+    groups = 4000
+    moments = np.random.default_rng(networks).normal(10, 1, (1, networks, groups, 2))
+    found = layer_estimates(moments, np.ones(1))
+    for name, truth in (("var_mu", 10), ("var_chi", 10), ("gamma", 1)):
+        contained = np.abs(getattr(found, name) - truth) < 1.96 * getattr(found, f"{name}_error")
+        # five standard errors of a share; without Student's quantile two networks contain it in 70 %, five in 88 %
+        assert np.mean(contained) == pytest.approx(0.95, abs=5 * np.sqrt(0.05 * 0.95 / groups))

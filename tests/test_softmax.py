@@ -32,6 +32,7 @@ def test_probabilities_sum_to_one_and_follow_the_centres(mu: float, chi: float, 
 
 @settings(max_examples=8)  # four double integrals each
 @given(variances, variances, st.integers(2, 50), st.floats(0.5, 10))
+@pytest.mark.slow
 def test_temperature_divides_the_outputs(mu: float, chi: float, m: int, temperature: float) -> None:
     assume(np.sqrt(mu) < 20 * max(temperature, np.sqrt(chi)))
     law, scaled = SoftmaxLaw(mu, chi, m, temperature), SoftmaxLaw(mu / temperature**2, chi / temperature**2, m)

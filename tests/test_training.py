@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
@@ -248,7 +249,7 @@ def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> 
     [
         (igb.mlp(1, norm="batch"), "expected no BatchNorm"),
         (igb.mlp(1, "sign"), "jumps at 0"),
-        (igb.mlp(1, "tanh", pool=2), r"use AvgPool\(2\)"),
+        slow((igb.mlp(1, "tanh", pool=2), r"use AvgPool\(2\)")),
         (igb.Network(igb.Dense(), igb.GroupNorm(4), RELU, igb.Dense()), "estimated from draws"),
     ],
 )

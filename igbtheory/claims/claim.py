@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, final
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
-from igbtheory.claims.formula import latex, parts, program
+from igbtheory.claims.formula import latex, program, relations_of
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.transcription import Transcription
 from igbtheory.foundations import checks
@@ -61,7 +61,7 @@ class Claim:
         # SymPy would evaluate a wrong equation to False on loading
         relations = [
             partial(x.func, *x.args, evaluate=False) if getattr(x, "is_Relational", False) else x
-            for x in parts(self.stated)
+            for x in relations_of(self.stated)
         ]
         return vars(self) | {"stated": (isinstance(self.stated, tuple | list), relations)}
 

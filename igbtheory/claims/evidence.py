@@ -99,11 +99,11 @@ def _number(value: Any, digits: float) -> Any:
 def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
     """Return the finding that numbers, substituted for symbols, satisfy a SymPy relation."""
     left, right = (sp.N(side.subs(values)) for side in (relation.lhs, relation.rhs))
-    found = relation.func(left, right)
+    truth = relation.func(left, right)
     detail = f"{left} {relation.rel_op} {right}"
-    if found not in (True, False):
+    if truth not in (True, False):
         return Finding("numerical", label, UNDECIDED, detail, latex(relation))
-    return Finding("numerical", label, HOLDS if found else FAILS, detail, latex(relation))
+    return Finding("numerical", label, HOLDS if truth else FAILS, detail, latex(relation))
 
 
 def shown(label: str, condition: Any, detail: str) -> Finding:
@@ -137,8 +137,8 @@ def measured(trial: Trial, label: str, value: Any, error: Any, expected: Any, ag
     """
     value, error, expected = map(float, (value, error, expected))
     z = (value - expected) / error if error > 0 else float(np.inf if value != expected else 0)
-    seen = (float(scipy.special.ndtri(1 - trial.level / 2)) + SURE) * error
-    relative = f"{100 * seen / abs(expected):.2g} %" if expected else f"{seen:.2g}"
+    detectable = (float(scipy.special.ndtri(1 - trial.level / 2)) + SURE) * error
+    relative = f"{100 * detectable / abs(expected):.2g} %" if expected else f"{detectable:.2g}"
     detail = (
         f"{value:.6g} ± {error:.2g}, expected {expected:.6g}: z = {z:+.2f}; deviations below {relative} are not seen"
     )
@@ -146,6 +146,6 @@ def measured(trial: Trial, label: str, value: Any, error: Any, expected: Any, ag
         return Finding("simulation", label, FAILS, detail)
     if against is None:
         return Finding("simulation", label, HOLDS, detail)
-    told = abs(expected - float(against)) >= seen
+    told = abs(expected - float(against)) >= detectable
     detail += f"; {float(against):.6g} would {'' if told else 'not '}be told from it"
     return Finding("simulation", label, HOLDS if told else UNDECIDED, detail)

@@ -27,7 +27,7 @@ def value_of(wanted: Any, stated: Any) -> Any:
     Sums, factors and powers that stand around the quantity are brought to the right-hand side.
     ValueError: not exactly one equation has this quantity on its left-hand side, or it stands inside a function.
     """
-    equations = [part for part in parts(stated) if isinstance(part, sp.Eq) and part.lhs.has(wanted)]
+    equations = [part for part in relations_of(stated) if isinstance(part, sp.Eq) and part.lhs.has(wanted)]
     if len(equations) != 1:
         raise ValueError(f"expected one equation with {wanted} on its left-hand side, got {len(equations)} in {stated}")
     left, right = equations[0].args
@@ -45,14 +45,14 @@ def value_of(wanted: Any, stated: Any) -> Any:
     return right
 
 
-def parts(stated: Any) -> tuple[Any, ...]:
+def relations_of(stated: Any) -> tuple[Any, ...]:
     """Return the relations of a statement."""
     return tuple(stated) if isinstance(stated, tuple | list) else (stated,)
 
 
 def latex(stated: Any) -> str:
     """Return the LaTeX of a statement, which may be LaTeX already."""
-    return r", \qquad ".join(part if isinstance(part, str) else _latex(part) for part in parts(stated))
+    return r", \qquad ".join(part if isinstance(part, str) else _latex(part) for part in relations_of(stated))
 
 
 def _latex(part: Any) -> str:
@@ -62,7 +62,7 @@ def _latex(part: Any) -> str:
 
 def sides(stated: Any) -> tuple[Any, ...]:
     """Return the right-hand sides of the relations of a statement; an expression is its own."""
-    return tuple(getattr(part, "rhs", part) for part in parts(stated) if not isinstance(part, str))
+    return tuple(getattr(part, "rhs", part) for part in relations_of(stated) if not isinstance(part, str))
 
 
 def program(stated: Any, code: str) -> str:

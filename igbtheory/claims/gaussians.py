@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 NODES = np.arange(-9, 9.001, 0.05)
 """Nodes of the trapezoidal rule for N(0, 1), whose only error is rounding for analytic functions such as tanh."""
 WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
+"""Weights: the step times the density."""
 
 
 def npdf(x: Any, mean: Any = 0, deviation: Any = 1) -> Any:
@@ -123,8 +124,8 @@ def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float)
 
 def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float, c: float) -> float:
     """Return E phi(h_a) phi(h_b) of two units N(0, q) of correlation c >= 0, in double precision."""
-    shared, own = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
-    return float(WEIGHTS @ (phi(shared + own) @ WEIGHTS) ** 2)
+    shared, specific = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
+    return float(WEIGHTS @ (phi(shared + specific) @ WEIGHTS) ** 2)
 
 
 def course(
@@ -134,9 +135,9 @@ def course(
 
     The data are orthogonal with q_aa^(0) = 1; phi is analytic near the real line.
     """
-    found = [(sigma_w2 + sigma_b2, sigma_b2)]
+    moments = [(sigma_w2 + sigma_b2, sigma_b2)]
     for _ in range(depth):
-        q, shared = found[-1]
+        q, shared = moments[-1]
         square, product = mean_of(lambda h: phi(h) ** 2, q), mean_of_pair(phi, q, shared / q)
-        found.append((sigma_w2 * square + sigma_b2, sigma_w2 * product + sigma_b2))
-    return np.array(found)
+        moments.append((sigma_w2 * square + sigma_b2, sigma_w2 * product + sigma_b2))
+    return np.array(moments)

@@ -37,8 +37,8 @@ class Library:
     def _near(self, name: str, papers: list[str]) -> list[str]:
         """Return the names that an error may suggest: the claims of the same paper, or all claims and papers."""
         paper, *number = name.upper().split("-", maxsplit=1)
-        own = [claim for claim in self.claims if number and claim.startswith(f"{paper}-")]
-        return own or [*self.claims, *papers]
+        of_paper = [claim for claim in self.claims if number and claim.startswith(f"{paper}-")]
+        return of_paper or [*self.claims, *papers]
 
 
 def library(folder: Path | None = None) -> Library:
@@ -52,13 +52,13 @@ def library(folder: Path | None = None) -> Library:
         raise ValueError(f"expected a folder of Python files with claims, got {root}; name one with --folder")
     claims: dict[str, Claim] = {}
     problems: dict[str, str] = {}
-    found: list[tuple[Section, str]] = []
+    sections: list[tuple[Section, str]] = []
     for path in sorted(root.glob("*.py")):
         try:
-            found += [(section, path.name) for section in _sections(load_file(path))]
+            sections += [(section, path.name) for section in _sections(load_file(path))]
         except Exception as error:  # noqa: BLE001 - a file of claims may raise anything
             problems[path.name] = f"{type(error).__name__}: {error}"
-    for section, name in sorted(found, key=lambda pair: _order(pair[0].place)):
+    for section, name in sorted(sections, key=lambda pair: _order(pair[0].place)):
         for claim in section.claims:
             if claim.id in claims:
                 problems[name] = f"the id {claim.id!r} is used twice; the first is kept"
@@ -85,12 +85,12 @@ def _transcribed(root: Path, problems: dict[str, str]) -> dict[str, Transcriptio
 
 def _order(place: str) -> list[tuple[bool, int, str]]:
     """Return the key that sorts places such as "A 5.1": sections by their numbers, then appendices by their letters."""
-    parts = re.findall(r"\d+|[A-Za-z]+", place)
-    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+    tokens = re.findall(r"\d+|[A-Za-z]+", place)
+    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in tokens]
 
 
 def _sections(module: ModuleType) -> list[Section]:
-    found = [value for value in vars(module).values() if isinstance(value, Section)]
-    if not found:
+    sections = [value for value in vars(module).values() if isinstance(value, Section)]
+    if not sections:
         raise ValueError("expected a Section, got none; write SECTION = Section('title') and add claims to it")
-    return found
+    return sections

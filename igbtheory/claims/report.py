@@ -61,14 +61,14 @@ def _statement(claim: Claim, findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def about(found: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[str, Any]:
+def about(claims: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[str, Any]:
     """Return the head of a report: the numbers of verdicts, the version, the seed, and the papers."""
-    letters = sorted({claim["id"].split("-")[0] for claim in found})
+    letters = sorted({claim["id"].split("-")[0] for claim in claims})
     return {
         "igbtheory": version("igbtheory"),
         "seed": seed,
         "quick": quick,
-        "counts": {standing: sum(claim["verdict"] == standing for claim in found) for standing in STANDINGS},
+        "counts": {standing: sum(claim["verdict"] == standing for claim in claims) for standing in STANDINGS},
         "papers": {letter: str(PAPERS[letter]) for letter in letters if letter in PAPERS},
     }
 

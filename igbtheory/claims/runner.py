@@ -13,6 +13,7 @@ from typing import Any, final
 
 from igbtheory.claims.claim import LIMITED, Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
+from igbtheory.foundations import checks
 from igbtheory.foundations.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
@@ -73,6 +74,9 @@ def run(  # noqa: PLR0913 - the options of every run
     seconds: the time limit for each claim. workers, executor, store, progress: as in `simulate`. A store does not keep
     claims that raised an error or exceeded the time limit.
     """
+    checks.of_kind("claims in a sequence", claims, Sequence, "those of igbtheory.claims")
+    for claim in claims:
+        checks.of_kind("claims", claim, Claim, "those of igbtheory.claims")
     work = examinations(claims, seed, quick=quick, seconds=seconds)
     label = "claims" if progress else None
     who = chosen(executor, workers, inf)

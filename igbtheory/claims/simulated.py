@@ -119,15 +119,15 @@ def drawn_limit(
 def second_moments(units: Array) -> tuple[Array, Array]:
     """Return for every network the means over the units of the product for two data, and of the square for one."""
     samples, width = units.shape[1:]
-    own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
-    both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
-    return (both - own) / (samples * (samples - 1) * width), own / (samples * width)
+    squares = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
+    square_of_sum = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
+    return (square_of_sum - squares) / (samples * (samples - 1) * width), squares / (samples * width)
 
 
 def bias_ratio(units: Array) -> tuple[float, float]:
     """Return gamma after the next layer, averaged exactly over its weights, and its error."""
-    both, own = second_moments(units)
-    return ratio_with_error(both, own - both)
+    both, square = second_moments(units)
+    return ratio_with_error(both, square - both)
 
 
 def variance_of_guesses(units: Array) -> tuple[float, float]:
@@ -151,9 +151,9 @@ def excess_kurtosis(units: Array) -> tuple[float, float]:
     """
     samples, width = units.shape[1:]
     products = (units @ units.transpose(0, 2, 1)).astype(np.float64) / width
-    own = np.einsum("naa->na", products)
-    square = ((products**2).sum(axis=(1, 2)) - (own**2).sum(axis=1)) / (samples * (samples - 1))
-    return mean_with_error(3 * (own.var(axis=1, ddof=1) - 2 * square) / own.mean(axis=1) ** 2)
+    diagonal = np.einsum("naa->na", products)
+    square = ((products**2).sum(axis=(1, 2)) - (diagonal**2).sum(axis=1)) / (samples * (samples - 1))
+    return mean_with_error(3 * (diagonal.var(axis=1, ddof=1) - 2 * square) / diagonal.mean(axis=1) ** 2)
 
 
 def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:

@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
 
 from igbtheory.claims.finding import FAILS, HOLDS, Finding
-from igbtheory.claims.formula import equation, latex, parts
+from igbtheory.claims.formula import equation, latex, relations_of
 from igbtheory.claims.points import points
 from igbtheory.claims.words import weighty
 
@@ -51,7 +51,7 @@ class Transcription:
         missing += [part for part in re.findall('[“"](.+?)[”"]', says) if _plain(part) not in _plain(self.quote)]
         detail = f"not in the document's text: {', '.join(missing)}" if missing else "all are in the document's text"
         yield Finding("transcription", "words and numbers of the claim", FAILS if missing else HOLDS, detail)
-        formulas = [part for part in parts(stated) if not isinstance(part, str)]
+        formulas = [part for part in relations_of(stated) if not isinstance(part, str)]
         if len(formulas) != len(self.printed):
             detail = f"{len(self.printed)} formulas for {len(formulas)} of the claim"
             yield Finding("transcription", "formulas", FAILS, detail)

@@ -35,8 +35,8 @@ def backward(rng: np.random.Generator, delta: Array, x: Array, y: Array, sigma_w
 
 def _product(u: Array, v: Array) -> Array:
     """Return the scalar products of the vectors of every network, (networks, 1)."""
-    found: Array = np.sum(u * v, axis=1, keepdims=True)
-    return found
+    products: Array = np.sum(u * v, axis=1, keepdims=True)
+    return products
 
 
 def growth(

@@ -1,5 +1,6 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
@@ -10,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from igbtheory.foundations.orders import LAST, order
+
 LARGEST = 2**53
 """Largest number of units or data: double precision represents every whole number up to it."""
 DEEPEST = 10_000_000
-"""Largest number of repeated layers."""
+"""Largest number of repeated layers, whose tuple takes 80 MB."""
 LISTED = 60
 """Largest number of names that an error message lists."""
 DATA = {
@@ -136,18 +139,77 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
+def several(name: str, values: Any, example: str) -> tuple[Any, ...]:
+    """Return the values in a tuple; refuse what is no sequence of them, and an empty one.
+
+    example: a right argument in words, for the error.
+    """
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"expected {name} to be a sequence, got {shortened(values)}; pass for example {example}")
+    collected = tuple(values)
+    if not collected:
+        raise ValueError(f"expected {name}, got an empty sequence; pass for example {example}")
+    return collected
+
+
+def seconds(value: Any) -> None:
+    """Refuse a time that is not one number above 0."""
+    variance("seconds", value, "a run")
+    if not value > 0:
+        raise ValueError(f"expected seconds > 0, got {value}; {REMEDIES['seconds']}")
+
+
+def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], example: str) -> None:
+    """Refuse a value that is of none of the kinds; example: a right argument in words, for the error."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"expected {name}, got {shortened(value)}; pass for example {example}")
+
+
+def network(value: Any) -> Any:
+    """Return the value if it is a network, which has layers; refuse it otherwise."""
+    if not hasattr(value, "layers"):
+        raise TypeError(f"expected a network, got {shortened(value)}; pass one such as igb.mlp(3)")
+    return value
+
+
+def makes_models(make_model: Any) -> None:
+    """Refuse what is no function that makes models of PyTorch."""
+    if not callable(make_model):
+        raise TypeError(
+            f"expected make_model to be a function or a class, got {type(make_model).__name__}; pass the model's "
+            "class, or a function that makes a new one"
+        )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the generator of random numbers for a seed, a generator, or None: a new one."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"expected random_state to be a whole number from 0 on, a generator or None, got {shortened(random_state)}"
+        ) from None
+
+
+def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Return the argument `size` of NumPy's generators as a shape: None (the default), a number, or a shape."""
+    if size is None:
+        return default
+    return tuple(whole("size", each, 0) for each in (size if np.iterable(size) else (size,)))
+
+
 def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     """Return `name` if it is one of `names`; otherwise the error suggests the most similar one.
 
     kind: what the names denote. many: what the error says about the names if there are too many to list.
     """
     names = tuple(names)
-    if name in names:
-        return str(name)
+    if isinstance(name, str) and name in names:
+        return name
     near = nearest(str(name), names, 0.6)
     hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
-    raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
+    raise ValueError(f"unknown {kind} {name if isinstance(name, str) else shortened(name)!r}{hint} {listed}")
 
 
 def options(given: Iterable[str], method: Callable[..., Any], function: Callable[..., Any]) -> None:
@@ -170,13 +232,26 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
     A name with the same letters in another order comes first.
     """
-    lower = {known.lower(): known for known in names}
-    same = [known for known in lower if sorted(known) == sorted(name.lower())]
+    lower = {candidate.lower(): candidate for candidate in names}
+    same = [candidate for candidate in lower if sorted(candidate) == sorted(name.lower())]
     near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
     return lower[near[0]] if near else None
 
 
 def data_set(inputs: Any) -> Any:
+    """Return a data set that a user passes as `real_data`, with the channels of images in front.
+
+    They are moved there, and this is logged, if the shape speaks for channels that come last: see `orders.order`. Where
+    it speaks for neither order they are in front already, as is documented.
+    """
+    array = real_data(inputs)
+    if array.ndim != 4 or order(array.shape) != "NHWC":
+        return array
+    logging.getLogger("igbtheory").warning("read images of shape %s: %s", array.shape, LAST)
+    return np.moveaxis(array, -1, 1)
+
+
+def real_data(inputs: Any) -> Any:
     """Return the data set as a float array; refuse one that is empty, not finite, or a single datum.
 
     inputs: also a pair of data and labels, or a Dataset or DataLoader of PyTorch; their labels are left out.
@@ -197,11 +272,6 @@ def data_set(inputs: Any) -> Any:
         raise ValueError(
             "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
             f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
-        )
-    if array.ndim == 4 and array.shape[3] in {1, 3, 4} and array.shape[1] == array.shape[2] > 4:
-        raise ValueError(
-            f"expected images (n_samples, channels, height, width), got shape {array.shape}, whose channels come last; "
-            "move them, np.moveaxis(X, -1, 1)"
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")

@@ -79,8 +79,8 @@ def products_on(device: Any) -> Iterator[None]:
     import torch  # noqa: PLC0415 - as above
 
     def multiply(x: Array, weights: Array) -> Array:
-        found: Array = (torch.tensor(x, device=device) @ torch.tensor(weights, device=device)).cpu().numpy()
-        return found
+        weighted: Array = (torch.tensor(x, device=device) @ torch.tensor(weights, device=device)).cpu().numpy()
+        return weighted
 
     token = _MULTIPLY.set(multiply)
     try:
@@ -94,5 +94,5 @@ def products_on(device: Any) -> Iterator[None]:
 def product(x: Array, weights: Array) -> Array:
     """Return the matrix product x @ weights in their precision, computed on the device of `products_on`."""
     multiply = _MULTIPLY.get()
-    found: Array = x @ weights if multiply is None else multiply(x, weights)
-    return found
+    weighted: Array = x @ weights if multiply is None else multiply(x, weights)
+    return weighted

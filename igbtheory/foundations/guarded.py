@@ -30,7 +30,11 @@ def named(source: Any) -> Iterator[None]:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         said = f"{error}".rstrip(".")[:LONGEST]
-        if not isinstance(error, ValueError):
+        if isinstance(error, UnicodeDecodeError):
+            said = "its text is not in UTF-8; save it as CSV in UTF-8"
+        elif "allow_pickle=False" in said or "allow_pickle=`" in said:  # NumPy's two messages
+            said = "it holds objects of Python, which may run any program when read; save arrays of numbers in it"
+        elif not isinstance(error, ValueError):
             said = f"it is damaged ({type(error).__name__}: {said}); write or download it again"
         raise UnreadableError(f"cannot read {source}: {said}") from error
 

@@ -29,8 +29,8 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values: numbers, texts, arrays, and dictionaries of them."""
         names = self.exported or [field.name for field in fields(self)]  # type: ignore[arg-type]
-        found = ((name, getattr(self, name)) for name in names)
-        return {name: value.to_dict() if isinstance(value, Result) else value for name, value in found}
+        entries = ((name, getattr(self, name)) for name in names)
+        return {name: value.to_dict() if isinstance(value, Result) else value for name, value in entries}
 
     def columns(self) -> dict[str, Any]:
         """Return the result as a table: a dictionary of columns of equal length.
@@ -57,8 +57,8 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
     def from_json(cls, text: str) -> Self:
         """Return a result equal to the one that `to_json` of the same class wrote. ValueError: it did not write it."""
         try:
-            found = json.loads(text)
-            version, state = found["igbtheory"], found["state"]
+            contents = json.loads(text)
+            version, state = contents["igbtheory"], contents["state"]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise ValueError(f"expected the text of to_json(), got {text!r:.60}; write it with to_json()") from None
         _check_version(version)
@@ -81,6 +81,8 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the result into Matplotlib axes, by default new ones, and return them."""
+        if not hasattr(axes, "plot") and axes is not None:
+            raise TypeError(f"expected Matplotlib axes, got {axes!r:.80}; pass one of plt.subplots(), or none")
         picture: Axes = drawn("plot", self, axes)
         return picture
 
@@ -89,8 +91,8 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
         return str(drawn("html", self))
 
     def __repr__(self) -> str:
-        parts = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
-        shown = (f"{name}={_short(x)}" for name, x in parts)
+        entries = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        shown = (f"{name}={_short(x)}" for name, x in entries)
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __eq__(self, other: object) -> bool:
@@ -118,10 +120,10 @@ def _short(value: Any) -> str:
 
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     """Return the names and values of nested dictionaries, with the names joined by dots."""
-    found: list[tuple[str, Any]] = []
+    entries: list[tuple[str, Any]] = []
     for name, value in values.items():
-        found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(f"{prefix}{name}", value)]
-    return found
+        entries += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(f"{prefix}{name}", value)]
+    return entries
 
 
 def _check_version(version: Any) -> None:

@@ -38,7 +38,8 @@ SYMPY = {
 }
 """Classes of SymPy that a tree may contain, of which the parameters of networks are made."""
 MOST_BITS = 2000
-"""Largest number of bits of a number that a SymPy expression may expand to, as in a formula that is read."""
+"""Largest number of bits of a number in a formula that is read, and of one that a SymPy expression may expand to: those
+of a float have 1,100 at most, and longer ones fill the memory when they are raised to a power."""
 MOST_PRECISION = 2**18
 """Largest precision that a tree may ask for; certificates, which need most, stop at 200,000 bits."""
 FRACTION = re.compile(r"-?\d{1,4300}(/\d{1,4300})?", re.ASCII)
@@ -135,10 +136,10 @@ def _value_of(tree: Any) -> Any:
             return float(text)
         case {"constant": name}:
             return _constant(_allowed(name, OWN.fullmatch(name)))
-        case {"make": name, "of": parts} if name in SYMPY:
-            return _expression(name, _value_of(parts), tree.get("assumed", {}))
-        case {"make": name, "of": parts}:
-            return _made(_allowed(name, OWN.fullmatch(name)), _value_of(parts))
+        case {"make": name, "of": arguments} if name in SYMPY:
+            return _expression(name, _value_of(arguments), tree.get("assumed", {}))
+        case {"make": name, "of": arguments}:
+            return _made(_allowed(name, OWN.fullmatch(name)), _value_of(arguments))
         case {"type": name, "fields": state}:
             return _object(_named(_allowed(name, OWN.fullmatch(name))), name, state)
         case {"registered": name, "fields": state}:
@@ -155,8 +156,8 @@ def _allowed(name: str, right: Any) -> str:
 
 def _named(name: str) -> Any:
     """Return the object that an allowed name such as "igbtheory:GaussianInputs" refers to."""
-    module, _, own = name.partition(":")
-    return getattr(import_module(module), own)
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _citizen(name: Any) -> type:
@@ -198,8 +199,8 @@ def _name(what: Any) -> str:
 @cache
 def _public(module: str, name: str, what: Any) -> str:
     """Return the public name of what a module defines: the shortest, which stays when the module moves."""
-    parts = module.split(".")
-    folders = (".".join(parts[:count]) for count in range(1, len(parts)))
+    path = module.split(".")
+    folders = (".".join(path[:count]) for count in range(1, len(path)))
     place = next((folder for folder in folders if getattr(sys.modules[folder], name, None) is what), module)
     return f"{lasting(place)}:{name}"
 
@@ -211,14 +212,14 @@ def _constant(name: str) -> Any:
     return value
 
 
-def _made(name: str, parts: list[Any]) -> Any:
+def _made(name: str, arguments: list[Any]) -> Any:
     """Return the result of one of MAKERS."""
-    for part in parts:
+    for part in arguments:
         if isinstance(part, int) and part > MOST_PRECISION:
             raise ValueError(f"expected numbers of at most {MOST_PRECISION} digits or bits, got more in {name}")
     function = _named(name)
     _allowed(name, function in MAKERS)
-    return function(*parts)
+    return function(*arguments)
 
 
 def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:

@@ -2,11 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 PLAIN = 7
 """Measured values between 10^-7 and 10^7 are written without a power of ten."""
+LAYERS = 30
+"""Largest number of layers in a table, so that it fits a screen."""
 ROUNDING = 1e-14
 """Relative standard error below which it is only a rounding error of sums."""
 
@@ -72,3 +74,12 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool 
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def layer_table(columns: Iterable[str], depth: int, cells: Callable[[int], Iterable[str]]) -> str:
+    """Return a table of layers, or of LAYERS of them, denser at the input; cells: those of layer i, from 0."""
+    import numpy as np  # noqa: PLC0415 - --help must not load NumPy
+
+    shown = np.unique(np.geomspace(1, depth, LAYERS).round().astype(int)) if depth > LAYERS else range(1, depth + 1)
+    rows = (["output" if i == depth else str(i), *cells(i - 1)] for i in shown)
+    return table(("layer", *columns), rows)

@@ -11,12 +11,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import float64_array
-from igbtheory.guesses.sampled import SampledLaw, checked_draws
+from igbtheory.guesses.law import ClassLaw, float64_array
+from igbtheory.guesses.sampled import DrawnClasses, SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
+"""Number of drawn networks by default: the standard error of a mean accuracy is at most 0.005."""
 _ROUNDING = 1e-5  # accepted error of a sum of 1, for numbers in single precision
 
 
@@ -55,29 +57,30 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
     law: a law of several classes, from `prediction.guesses(n_classes)`. proportions: as in `accuracy_bound`. The
     `loose` bound holds only for proportions of 1/M.
     """
+    checks.of_kind("a law of several classes", law, (ClassLaw, DrawnClasses), "prediction.guesses(10)")
     f = law.rvs(checked_draws(draws), random_state)
     return AccuracyBounds(SampledLaw(accuracy_bound(f, proportions)), SampledLaw(loose_accuracy_bound(f)))
 
 
 def parts_of_one(name: str, values: Any) -> Array:
     """Return an array (..., M), M >= 2, of numbers from 0 to 1 that sum to 1 along the last axis; else ValueError."""
-    found = float64_array(name, values)
-    if found.ndim == 0 or found.shape[-1] < 2:
-        raise ValueError(f"{name}: expected one number a class, at least two, got shape {found.shape}")
-    outside = found[~((found >= 0.0) & (found <= 1.0))]
+    shares = float64_array(name, values)
+    if shares.ndim == 0 or shares.shape[-1] < 2:
+        raise ValueError(f"{name}: expected one number a class, at least two, got shape {shares.shape}")
+    outside = shares[~((shares >= 0.0) & (shares <= 1.0))]
     if outside.size:
         raise ValueError(f"{name}: expected numbers from 0 to 1, got {outside[0]}; divide counts by their sum")
-    sums = np.ravel(found.sum(axis=-1))
+    sums = np.ravel(shares.sum(axis=-1))
     off = sums[np.abs(sums - 1.0) > _ROUNDING]
     if off.size:
         raise ValueError(f"{name}: expected numbers that sum to 1, got the sum {off[0]:.10g}; divide them by it")
-    return found
+    return shares
 
 
 def _proportions(proportions: Any, n_classes: int) -> Any:
     if proportions is None:
         return 1.0 / n_classes
-    found = parts_of_one("proportions", proportions)
-    if found.shape[-1] != n_classes:
-        raise ValueError(f"proportions: expected {n_classes} of them, one a class, got {found.shape[-1]}")
-    return found
+    shares = parts_of_one("proportions", proportions)
+    if shares.shape[-1] != n_classes:
+        raise ValueError(f"proportions: expected {n_classes} of them, one a class, got {shares.shape[-1]}")
+    return shares

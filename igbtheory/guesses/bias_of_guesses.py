@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from igbtheory.guesses.law import float64_array
+
 MEANING = (
     "Two bias ratios: gamma is var_mu/var_chi of the outputs, and gamma_guess is the gamma whose law of G0 has the "
     "variance of these guesses; in infinite width they are equal on Gaussian inputs."
@@ -34,7 +36,7 @@ def gamma_of_variance(variance: Any) -> Any:
     Var(G0) = E arcsin(c_ab)/(2 pi) at any width, with the cosine c_ab of the last-layer features of two data. So
     gamma_guess depends on directions only, where var_mu/var_chi also counts how norms of features differ.
     """
-    angle = np.pi * np.clip(variance, 0.0, 0.25)
+    angle = np.pi * np.clip(float64_array("variance", variance), 0.0, 0.25)
     with np.errstate(divide="ignore"):
         # 1 - sin(2 x) = 2 sin(pi/4 - x)^2 does not cancel as x approaches pi/4
         ratio = np.sin(2 * angle) / (2 * np.sin(np.pi / 4 - angle) ** 2)

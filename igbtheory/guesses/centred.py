@@ -10,14 +10,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.mathematics.numerics.limits import BLOCK
+
 REACH = 8.5
 """Standard deviations on either side of the largest centre, outside which the integral is 1e-17."""
 STEP = 0.3
-"""Step of the trapezoidal rule for up to ten classes."""
+"""Step of the trapezoidal rule for up to ten classes; the largest of more outputs varies over a shorter range."""
 FAR = 60.0
 """Distance below the largest centre at which the share of a class is smaller than the smallest float."""
-BLOCK = 2**20
-"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 
@@ -37,11 +37,11 @@ def blocks(rows: Array) -> list[Array]:
 
 def fractions(centres: Array) -> Array:
     """Return the share of every class, shape (draws, classes). Rows sum to one, and equal centres have equal shares."""
-    found = np.ones(centres.shape)
+    shares = np.ones(centres.shape)
     apart = differ(centres)
     if apart.any():
-        found[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+        shares[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def differ(centres: Array) -> NDArray[np.bool_]:

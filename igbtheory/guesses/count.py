@@ -67,8 +67,8 @@ class CountLaw(UnivariateLaw):
         below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
         while np.any(above - below > 1):
             middle = np.floor(0.5 * (below + above))
-            found = reached(middle, p)
-            below, above = np.where(found, below, middle), np.where(found, middle, above)
+            holds = reached(middle, p)
+            below, above = np.where(holds, below, middle), np.where(holds, middle, above)
         return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [*ends, above], np.nan)[()]
 
     def support(self) -> tuple[float, float]:
@@ -92,8 +92,8 @@ class CountLaw(UnivariateLaw):
         k, pmf = self._probabilities()
         weights = pmf * ((k >= low) & (k <= high))
         values = np.vectorize(func or (lambda k: k), otypes=[float])(k)
-        found = np.sum(values * weights, axis=0)
-        return found / np.sum(weights, axis=0) if conditional else found
+        total = np.sum(values * weights, axis=0)
+        return total / np.sum(weights, axis=0) if conditional else total
 
     def _fourth(self) -> Any:
         return self.expect(lambda k: (k - 0.5 * self.D) ** 4)
@@ -107,5 +107,5 @@ class CountLaw(UnivariateLaw):
         """Return values(min(k, D - k)) if k is a count, NaN if k is NaN, and `elsewhere` for any other k."""
         k = float64_array("k", k)
         possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
-        found = values(np.where(possible, np.minimum(k, self.D - k), 0.0))
-        return np.where(np.isnan(k), np.nan, np.where(possible, found, elsewhere))[()]
+        at_counts = values(np.where(possible, np.minimum(k, self.D - k), 0.0))
+        return np.where(np.isnan(k), np.nan, np.where(possible, at_counts, elsewhere))[()]

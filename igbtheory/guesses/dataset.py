@@ -8,7 +8,8 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
+from igbtheory.foundations import checks
+from igbtheory.guesses.law import Law, draws_in_blocks
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 from igbtheory.mathematics.averages.state import pivoted_root
 
@@ -40,8 +41,10 @@ class DatasetGuessLaw(Law):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of G0, of shape `size` (None: one number), from Gaussian vectors of outputs."""
-        rng = np.random.default_rng(random_state)
-        return draws_in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
+        rng = checks.generator(random_state)
+        return draws_in_blocks(
+            lambda n: (self.outputs(n, rng) > 0).mean(axis=0), checks.shape_of(size), 2**24 // self.size
+        )
 
     def cdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
         """Return the probability that G0 <= g, one number, estimated from `draws` draws."""
@@ -65,12 +68,12 @@ class DatasetGuessLaw(Law):
 
         The columns of a run of `classes` columns belong to one network, and so they share one world.
         """
-        found = np.empty((self.size, count))
+        outputs = np.empty((self.size, count))
         worlds = np.repeat(rng.integers(len(self._roots), size=count // classes), classes)
         for world, root in enumerate(self._roots):
             drawn = np.flatnonzero(worlds == world)
-            found[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
-        return found
+            outputs[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
+        return outputs
 
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.count import CountLaw
 from igbtheory.guesses.latent import draw_fraction, fraction_variance
 from igbtheory.guesses.law import Numbers, checked_data_count, checked_gamma
@@ -68,9 +69,9 @@ class FiniteGuessLaw(CountLaw):
         # the rules divide by sqrt(gamma); the law at this least gamma is that of gamma = 0 to the last digit
         k, s = np.broadcast_arrays(k, np.sqrt(np.maximum(self.gamma, 1e-20 / float(self.D) ** 2)))
         pairs, places = np.unique([k.ravel(), s.ravel()], axis=1, return_inverse=True)
-        parts = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
+        blocks = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
         with np.errstate(all="ignore"):
-            values = np.concatenate([rule(self.D, *part) for part in parts])
+            values = np.concatenate([rule(self.D, *part) for part in blocks])
         return np.asarray(values[places].reshape(k.shape))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
@@ -78,7 +79,7 @@ class FiniteGuessLaw(CountLaw):
 
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
         return rng.binomial(self.D, draw_fraction(self.gamma, size, rng))
 
     def mean(self) -> Any:

@@ -8,15 +8,15 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.count import CountLaw
-from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number, shape_of
+from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number
 from igbtheory.mathematics.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
+from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-12  # accepted distance of a correlation from its range
-_DEPTH = 40.0  # events of probability below exp(-40) = 4e-18 are neglected
-_BLOCK = 2**20  # largest number of entries of a table, some tens of MB
 _LAST = 8.6  # largest latent variable that is not neglected: Phi(-8.6) = 4e-18
 _NOTHING = 1e-60  # a smaller c changes no digit, although the law may depend on sqrt(c)
 
@@ -54,11 +54,11 @@ def _convolution_power(table: Array, batches: int, jump: float) -> Array:
     first = np.arange(table.shape[1])
     mean = table @ first
     variance = np.sum(table * (first - mean[:, None]) ** 2, axis=1)
-    third = np.where(variance > 0.0, _DEPTH * jump / 3.0, 0.0)
+    third = np.where(variance > 0.0, DEPTH * jump / 3.0, 0.0)
 
     def possible(rows: Array, terms: int) -> Array:
         # by Bernstein's inequality the entries further off have a probability of at most exp(-40)
-        reach = third + np.sqrt(third**2 + 2.0 * _DEPTH * terms * variance)
+        reach = third + np.sqrt(third**2 + 2.0 * DEPTH * terms * variance)
         off = np.abs(np.arange(rows.shape[1]) - terms * mean[:, None])
         rows = np.where(off <= reach[:, None] + 0.5, np.maximum(rows, 0.0), 0.0)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
@@ -107,8 +107,8 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
     # negatively correlated normal variables obey the bounds for independent ones; otherwise only batches obey them
     jump = 1.0 if rho <= 0.0 else float(size)
     half = np.zeros(count + 1)
-    # the rows of a block have at most _BLOCK entries
-    for part in np.array_split(np.arange(t.size), 1 + t.size * count // _BLOCK):
+    # the rows of a block have at most BLOCK entries
+    for part in np.array_split(np.arange(t.size), 1 + t.size * count // BLOCK):
         half += weights[part] @ _convolution_power(counts_above(size, rho, t[part]), batches, jump)
     half[-1] += beyond
     total = half + half[::-1]
@@ -190,12 +190,12 @@ class BatchedGuessLaw(CountLaw):
 
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
 
         def draw(count: int) -> NDArray[np.int64]:
             return np.asarray(np.sum(self.outputs((count,), rng) > 0.0, axis=-1))
 
-        return draws_in_blocks(draw, shape_of(size), _BLOCK // self.D)
+        return draws_in_blocks(draw, checks.shape_of(size), BLOCK // self.D)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""

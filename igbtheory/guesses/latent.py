@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Numbers, shape_of
+from igbtheory.foundations import checks
+from igbtheory.guesses.law import Numbers
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.panels import split
 
@@ -46,14 +47,14 @@ def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArra
 
     ValueError if gamma does not broadcast to `size`.
     """
-    own = np.shape(gamma)
-    shape = shape_of(size, own)
+    gamma_shape = np.shape(gamma)
+    shape = checks.shape_of(size, gamma_shape)
     try:
         return fraction(np.broadcast_to(gamma, shape), rng.standard_normal(shape))
     except ValueError:
         raise ValueError(
-            f"size: expected a shape that gamma, of shape {own}, broadcasts to, got {size!r}; "
-            f"put further axes in front: (n, {', '.join(map(str, own))})"
+            f"size: expected a shape that gamma, of shape {gamma_shape}, broadcasts to, got {size!r}; "
+            f"put further axes in front: (n, {', '.join(map(str, gamma_shape))})"
         ) from None
 
 

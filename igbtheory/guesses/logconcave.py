@@ -5,12 +5,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.mathematics.numerics.limits import DEPTH
+
 Array = NDArray[np.float64]
 Exponent = Callable[[Array], Array]
 Slope = Callable[[Array], tuple[Array, Array]]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
-_DEPTH = 40.0  # the integrand beyond the ends is below exp(-40) = 4e-18 of its peak
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)  # on either side of the mode
 _OFF_MODE = 0.1  # accepted error of the mode, in units of the width of the peak
 _SLACK = 4.0  # accepted error of the exponent at an end
 _STEPS = 100  # largest number of steps of a search, many more than any takes
@@ -31,13 +32,13 @@ def _mode(slope: Slope, lower: Array, upper: Array) -> Array:
 
 
 def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
-    """Return the point on one side (-1 or 1) of the mode where the exponent is _DEPTH below its peak.
+    """Return the point on one side (-1 or 1) of the mode where the exponent is DEPTH below its peak.
 
     The exponent is concave, so that the first Newton step ends outside and later ones approach the point from there.
-    The curvature is at least 1, so that the point is at most sqrt(2 _DEPTH) away: a step from a flat top stops there.
+    The curvature is at least 1, so that the point is at most sqrt(2 DEPTH) away: a step from a flat top stops there.
     """
-    target = exponent(mode) - _DEPTH
-    reach = np.sqrt(2.0 * _DEPTH)
+    target = exponent(mode) - DEPTH
+    reach = np.sqrt(2.0 * DEPTH)
     distance = reach / np.sqrt(np.maximum(-slope(mode)[1], 1.0))
     for _ in range(_STEPS):
         x = mode + side * distance

@@ -49,9 +49,9 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
 def log_cumulative(n: int, k: Array, s: Array) -> Array:
     """Return the logarithm of P(count <= k) = E Phi(T/s), 0 <= k <= (n-1)/2; k and s of shape (m,).
 
-    The count is the number of n standard normal variables below s U, so it is at most k if s U < T, where T is the
-    one with rank k + 1. T has the density n Binom(k; n-1, Phi(t)) phi(t). All terms are positive, so that small
-    probabilities keep their digits. s may be inf.
+    The count is the number of n standard normal variables below s U. It is at most k if s U is below the variable T of
+    rank k + 1. T has the density n Binom(k; n-1, Phi(t)) phi(t). All terms are positive, so that small probabilities
+    keep their digits. s may be inf.
     """
 
     def exponent(t: Array) -> Array:
@@ -65,6 +65,6 @@ def log_cumulative(n: int, k: Array, s: Array) -> Array:
     lower = np.fmax(scipy.special.ndtri(np.maximum(k, 0.5) / n), s**2 * _score(n - 1, k, np.zeros_like(k))[0])
     upper = np.minimum(40.0 * s, 1.0)
     # if s is small, Phi(t/s) is a step on the scale of the density of T, and it is 1 from 9 s on
-    found = log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI
+    logarithm = log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI
     # it is at most 1/2 by symmetry, and equal to 1/2 within the error of the quadrature if gamma is huge
-    return np.asarray(np.where(found > np.log(0.5) - _ERROR, np.log(0.5), found))
+    return np.asarray(np.where(logarithm > np.log(0.5) - _ERROR, np.log(0.5), logarithm))

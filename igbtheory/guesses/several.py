@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
 from igbtheory.guesses.law import (
@@ -16,7 +17,6 @@ from igbtheory.guesses.law import (
     checked_data_count,
     checked_gamma,
     float64_array,
-    shape_of,
 )
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, checked_draws
 from igbtheory.guesses.several_density import density
@@ -77,9 +77,9 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         are drawn, and the shares are single integrals given the centres.
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        shape = shape_of(size, np.shape(self.gamma))
+        shape = checks.shape_of(size, np.shape(self.gamma))
         gamma = np.broadcast_to(np.asarray(self.gamma)[..., None], (*shape, 1)).reshape(-1, 1)
-        u = np.random.default_rng(random_state).standard_normal((len(gamma), self.n_classes))
+        u = checks.generator(random_state).standard_normal((len(gamma), self.n_classes))
         torn = np.isposinf(gamma)
         shares = fractions(np.sqrt(np.where(torn, 0.0, gamma)) * u)
         return np.where(torn, u == u.max(axis=1, keepdims=True), shares).reshape(*shape, self.n_classes)
@@ -112,9 +112,9 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         g = float64_array("g", g)
         if not np.all((g > 0.0) & (g < 1.0)):
             raise ValueError(f"expected shares 0 < g < 1, got {g}; pass for instance g=0.3")
-        rng = np.random.default_rng(random_state)
-        found = density(gamma, self.n_classes, g.ravel(), checked_draws(draws), rng, largest=largest)
-        return Estimate(found.value.reshape(g.shape)[()], found.error.reshape(g.shape)[()])
+        rng = checks.generator(random_state)
+        estimate = density(gamma, self.n_classes, g.ravel(), checked_draws(draws), rng, largest=largest)
+        return Estimate(estimate.value.reshape(g.shape)[()], estimate.error.reshape(g.shape)[()])
 
     def _draws(self, draws: int, random_state: Any) -> Array:
         self._single()
@@ -143,7 +143,7 @@ class FiniteClassLaw(ClassLaw):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
         """Return independent draws of the counts, shape (*size, M): every row sums to D."""
-        rng = np.random.default_rng(random_state)
+        rng = checks.generator(random_state)
         return rng.multinomial(self.D, self.law.rvs(size, rng))
 
     def mean(self) -> Any:

@@ -8,17 +8,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 
 Array = NDArray[np.float64]
 BLOCK = 2**24
-"""Largest number of outputs in an array."""
+"""Largest number of outputs in an array: 128 MiB."""
 PAIRS = 2**17
-"""Number of pairs of data whose covariances are computed at a time."""
+"""Number of pairs of data whose covariances are computed at a time: 1 MiB for each number of a pair."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,13 +37,13 @@ class DatasetDraws(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
-        size_of_one, rng = self.binary.size * self.n_classes, np.random.default_rng(random_state)
+        size_of_one, rng = self.binary.size * self.n_classes, checks.generator(random_state)
 
         def draw(count: int) -> Array:
             outputs = self.binary.outputs(count * self.n_classes, rng, self.n_classes)
             return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
 
-        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // size_of_one))
+        return np.asarray(draws_in_blocks(draw, checks.shape_of(size), BLOCK // size_of_one))
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:
@@ -73,12 +74,14 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
 
     def _variance_in(self, kernel: Array) -> float:
         """Return the variance of a share in a world with this kernel, in which the mean share is 1/M too."""
-        size, own = self.binary.size, np.diag(kernel)
+        size, variances = self.binary.size, np.diag(kernel)
         rows = max(1, PAIRS // size)
         total = 0.0
         for start in range(0, size, rows):
             part = slice(start, start + rows)
-            c = np.clip(kernel[part] / np.sqrt(own[part, None] * own), -1.0, 1.0)  # exactly -1 for opposite data
+            c = np.clip(
+                kernel[part] / np.sqrt(variances[part, None] * variances), -1.0, 1.0
+            )  # exactly -1 for opposite data
             c[np.arange(len(c)), np.arange(start, start + len(c))] = 1.0
             total += float(np.sum(guess_covariance(np.arcsin(c), self.n_classes)))
         return total / size**2

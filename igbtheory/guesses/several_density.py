@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from igbtheory.guesses.centred import blocks, maximum
 from igbtheory.guesses.sampled import Estimate, estimate
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES = 16
-"""Independent scrambles of the points."""
+"""Independent scrambles of the points: their scatter tells the error to 18 %, 1/sqrt(30)."""
 STEPS = 8
 """Newton steps. They act on Phi^-1(G), which is nearly linear in m, and converge in four or five steps."""
 
@@ -34,8 +35,8 @@ def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.G
     means = []
     for _ in range(REPLICATES):
         others = np.sqrt(gamma) * normal_points(rng, points, n_classes - 2) @ _centred(n_classes - 1)
-        parts = [_terms(scale, g, part, largest=largest) for part in blocks(others)]
-        means.append(np.concatenate(parts).mean(axis=0))
+        terms = [_terms(scale, g, part, largest=largest) for part in blocks(others)]
+        means.append(np.concatenate(terms).mean(axis=0))
     return estimate(means)
 
 
@@ -47,12 +48,12 @@ def _centred(n: int) -> Array:
 def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
     """Return the density at every g given the centres of the others, shape (draws, shares)."""
     nodes, weights = maximum(others)
-    found = np.empty((len(others), g.size))
+    densities = np.empty((len(others), g.size))
     for i, goal in enumerate(scipy.special.ndtri(g)):
         m, rise = _centre(goal, nodes, weights)
         chance = FLOAT64.npdf(m / scale) / (scale * rise)
-        found[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
-    return found
+        densities[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
+    return densities
 
 
 def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
@@ -62,7 +63,7 @@ def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
     m = mean + goal * spread
     for _ in range(STEPS):
         distance = m[:, None] - nodes
-        y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), 1e-300, 1.0 - 1e-16))
+        y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), TINY, 1.0 - 1e-16))
         rise = (weights * FLOAT64.npdf(distance)).sum(axis=1)
         m = m + (goal - y) * FLOAT64.npdf(y) / rise
     return m, rise

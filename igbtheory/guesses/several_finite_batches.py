@@ -6,12 +6,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
-
-BLOCK = 2**20
-"""Largest number of outputs in an array."""
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 
 @final
@@ -37,13 +36,13 @@ class BatchedClassLaw(ClassLaw):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
         """Return independent draws of the counts, shape (*size, M), from Gaussian vectors. Every row sums to D."""
-        m, rng = self.n_classes, np.random.default_rng(random_state)
+        m, rng = self.n_classes, checks.generator(random_state)
 
         def draw(count: int) -> NDArray[np.int64]:
             guesses = self.binary.outputs((m, count), rng).argmax(axis=0)
             return np.array([np.bincount(row, minlength=m) for row in guesses], dtype=np.int64).reshape(count, m)
 
-        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // (self.D * m)))
+        return np.asarray(draws_in_blocks(draw, checks.shape_of(size), BLOCK // (self.D * m)))
 
     def mean(self) -> float:
         """Return the mean D/M of a count."""

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 import scipy
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.latent import average, draw_fraction, fraction, fraction_variance
 from igbtheory.guesses.law import Numbers, checked_gamma, fitting
 from igbtheory.guesses.univariate import UnivariateLaw, Weight, between
@@ -108,7 +109,7 @@ class GuessLaw(UnivariateLaw):
 
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        return draw_fraction(self.gamma, size, np.random.default_rng(random_state))[()]
+        return draw_fraction(self.gamma, size, checks.generator(random_state))[()]
 
     def mean(self) -> Any:
         """Return the mean 1/2, in the shape of gamma: no class is favoured on average over the weights."""

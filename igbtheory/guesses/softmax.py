@@ -15,10 +15,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.centred import checked_centres, differ
-from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number
 from igbtheory.guesses.sampled import DrawnClasses
-from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
+from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
+from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, LogNormalLaplace
 
 STEP = 0.25
 """Step of the trapezoidal rules for a variance. The integrands are analytic in strips of pi/2: errors are 1e-16."""
@@ -29,8 +31,6 @@ The unit is the width over which a mean probability rises: that of softmax or of
 """
 LEAST = 1e-6
 """Standard deviation of the centres, in the same unit, below which the variance is proportional to var_mu."""
-BLOCK = 2**20
-"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 
@@ -67,24 +67,24 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
                 "prediction.guesses(n_classes).var()"
             )
         # below LEAST the variance is proportional to var_mu, and rounding errors would dominate
-        seen = max(mu, LEAST * smooth)
-        return self._variance(seen, smooth) * float(mu / seen) ** 2
+        scatter = max(mu, LEAST * smooth)
+        return self._variance(scatter, smooth) * float(mu / scatter) ** 2
 
     def given(self, centres: Any) -> Array:
         """Return the probabilities p_c given the centres mu, both of shape (..., M). Equal centres have equal p_c."""
         mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes) / self.temperature
-        found = np.ones(rows.shape)
+        probabilities = np.ones(rows.shape)
         apart = differ(rows)
         if apart.any():
-            parts = np.array_split(rows[apart], 1 + rows.size * len(self._laplace.nodes) // BLOCK)
-            found[apart] = np.concatenate([self._given(part) for part in parts])
-        return np.asarray(found / found.sum(axis=1, keepdims=True)).reshape(mu.shape)
+            blocks = np.array_split(rows[apart], 1 + rows.size * len(self._laplace.nodes) // BLOCK)
+            probabilities[apart] = np.concatenate([self._given(part) for part in blocks])
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True)).reshape(mu.shape)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of all p_c, shape (*size, M)."""
-        shape = shape_of(size)
-        rng = np.random.default_rng(random_state)
+        shape = checks.shape_of(size)
+        rng = checks.generator(random_state)
         return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
 
     @property
@@ -98,7 +98,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
     def _variance(self, mu: float, smooth: float) -> float:
         """Return the variance of p_c for centres of standard deviation mu, as a sum of covariances at pairs (s, s')."""
         reach, step = REACH * np.hypot(mu, self._scale), STEP * smooth
-        s = np.arange(-reach - PEAK, reach + TAIL, step)
+        s = np.arange(-reach - PEAK, reach + DEPTH, step)
         u = np.arange(-REACH, REACH, STEP * min(1.0, smooth / mu))
         weights = np.exp(-0.5 * u * u)
         weights /= weights.sum()
@@ -109,8 +109,8 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
             ratio = excess / np.maximum(both, 1e-290)
             # computed from the larger power, which does not overflow
             gain = -((both + excess) ** power) * np.expm1(-power * np.log1p(ratio))
-            found = rate_excess * both**power + (np.multiply.outer(rate, rate) + rate_excess) * gain
-        return float(step**2 * found.sum())
+            covariances = rate_excess * both**power + (np.multiply.outer(rate, rate) + rate_excess) * gain
+        return float(step**2 * covariances.sum())
 
     def _given(self, mu: Array) -> Array:
         x = mu[:, :, None] - mu.max(axis=1)[:, None, None] - self._laplace.nodes
@@ -122,10 +122,10 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
 def checked_temperature(temperature: Any) -> float:
     """Return the temperature of a softmax as a float; refuse anything but one finite number above 0."""
-    found = non_negative_number("temperature", temperature)
-    if found == 0.0:
+    number = non_negative_number("temperature", temperature)
+    if number == 0.0:
         raise ValueError("expected temperature > 0, got 0; use prediction.guesses, the law in the limit 0")
-    return found
+    return number
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bounds
 
 SHOWN = 10
-"""Largest number of classes that are printed."""
+"""Largest number of classes that are printed, so that the table fits a screen."""
 
 
 @final
@@ -50,17 +50,17 @@ class ClassSummary(Result):
         return law.ranked(self.draws, 0).mean().to_dict()  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
-        found = self.to_dict()
-        law, classes = found["guesses"], found["n_classes"]
-        parts = {"share": law["ranked"], "probability": found["softmax"]["ranked"]}
-        columns = [map(measured, part["value"][:SHOWN], part["error"][:SHOWN]) for part in parts.values()]
-        bounds = {name: measured(**bound) for name, bound in found["accuracy"].items()}
+        contents = self.to_dict()
+        law, classes = contents["guesses"], contents["n_classes"]
+        ranked = {"share": law["ranked"], "probability": contents["softmax"]["ranked"]}
+        columns = [map(measured, part["value"][:SHOWN], part["error"][:SHOWN]) for part in ranked.values()]
+        bounds = {name: measured(**bound) for name, bound in contents["accuracy"].items()}
         loose = f"; the looser bound 1 - (largest share - 1/classes) is {bounds['loose']}" if self.balanced else ""
         listed = f"; {SHOWN} of {classes} classes" if classes > SHOWN else ""
         lines = [
-            table(("rank", *parts), zip(map(str, count(1)), *columns, strict=False)),
+            table(("rank", *ranked), zip(map(str, count(1)), *columns, strict=False)),
             "",
-            f"gamma      {found['gamma']:.15g}",
+            f"gamma      {contents['gamma']:.15g}",
             *([] if self.gamma_guess == self.gamma else [f"gamma_guess {self.gamma_guess:.15g}"]),
             f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
             f"collision  {law['collision']:.8g}, the probability that two data are assigned to one class",

@@ -56,17 +56,17 @@ class UnivariateLaw(Law):
 
     def stats(self, moments: str = "mv") -> Any:
         """Return the requested ones of the mean "m", variance "v", skewness "s" and excess kurtosis "k"."""
-        known: dict[str, Callable[[], Any]] = {
+        methods: dict[str, Callable[[], Any]] = {
             "m": self.mean,
             "v": self.var,
             "s": lambda: 0.0 * self.var(),
             "k": lambda: self._fourth() / self.var() ** 2 - 3,
         }
-        if not moments or set(moments) - set(known):
+        if not moments or set(moments) - set(methods):
             raise ValueError(f'expected letters of "mvsk", got {moments!r}; pass for instance "mv"')
         with np.errstate(invalid="ignore", divide="ignore"):  # a point mass has no kurtosis
-            found = tuple(known[letter]() for letter in moments)
-        return found if len(found) > 1 else found[0]
+            values = tuple(methods[letter]() for letter in moments)
+        return values if len(values) > 1 else values[0]
 
     @abstractmethod
     def _fourth(self) -> Any:

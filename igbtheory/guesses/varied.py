@@ -8,8 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.guesses.latent import fraction, fraction_variance
-from igbtheory.guesses.law import fitting, shape_of
+from igbtheory.guesses.law import fitting
 from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.guesses.univariate import UnivariateLaw
 
@@ -60,7 +61,7 @@ class VariedGuessLaw(UnivariateLaw):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of G0, of shape `size` (None: one number)."""
-        rng, shape = np.random.default_rng(random_state), shape_of(size)
+        rng, shape = checks.generator(random_state), checks.shape_of(size)
         gamma = np.exp(self._centre + np.sqrt(self.spread) * rng.standard_normal(shape))
         return fraction(gamma, rng.standard_normal(shape))[()]
 

@@ -1,5 +1,6 @@
 """Activation layers: a function phi of every unit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, final
 
@@ -59,8 +60,8 @@ class Activation(Layer):
         return self.phi
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        return tuple(value for _, value in self.parameters)
+    def swept(self) -> Mapping[str, Any]:
+        return dict(self.parameters)
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if self.phis and node.base.averages:
@@ -77,7 +78,7 @@ class Activation(Layer):
 
     def _of_each(self, node: LawNode) -> LawNode:
         """Return the node behind the layer, which has each function at its own points of the sweep."""
-        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
+        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept.values())))
         return node.after(Swept(tuple(map(node.then, self.phis)), which))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -121,30 +122,31 @@ class Swept(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         nodes = [replace(node, maximum=node.maximum * m) for node in self.nodes]
-        found = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
-        merged: Moments = self._merged(found)
+        moments = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
+        merged: Moments = self._merged(moments)
         return merged
 
-    def _merged(self, found: list[Any]) -> Any:
+    def _merged(self, moments: list[Any]) -> Any:
         """Return moments whose numbers at a point of the sweep are those of its node."""
-        first = found[0]
+        first = moments[0]
         if not is_dataclass(first):
-            return self._chosen(found)
+            return self._chosen(moments)
         names = [field.name for field in fields(first)]
-        return replace(first, **{name: self._merged([getattr(one, name) for one in found]) for name in names})  # type: ignore[type-var]
+        return replace(first, **{name: self._merged([getattr(one, name) for one in moments]) for name in names})  # type: ignore[type-var]
 
     def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
         """Draw `count` units at each point of the sweep, shape (*sweep, data, count)."""
-        return np.asarray(self._chosen([node.units(draws, count) for node in self.nodes], own=2))
+        return np.asarray(self._chosen([node.units(draws, count) for node in self.nodes], inner_axes=2))
 
-    def _chosen(self, values: list[Any], own: int = 0) -> Any:
+    def _chosen(self, values: list[Any], inner_axes: int = 0) -> Any:
         """Return the array that equals `values[which[i]]` at point i of the sweep.
 
-        values: a number or an array for each node. The last `own` axes belong to one value, the others to the sweep.
+        values: a number or an array for each node. The last `inner_axes` axes belong to one value, the others to the
+        sweep.
         """
         if all(value is values[0] for value in values):
             return values[0]
-        which = self.which.reshape(*self.which.shape, *(1,) * own)
+        which = self.which.reshape(*self.which.shape, *(1,) * inner_axes)
         shape = np.broadcast_shapes(which.shape, *map(np.shape, values))
         stacked = np.stack([np.broadcast_to(value, shape) for value in values])
         return np.take_along_axis(stacked, np.broadcast_to(which, shape)[None], axis=0)[0]

@@ -56,14 +56,17 @@ class Attention(Few, OfTokens):
         self.in_front_of(shape)
         return shape
 
+    def products(self, units: int) -> int:
+        return 3 * units  # queries, keys and values
+
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_draws(self, node)
         before = node.averaged()
         tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)
         heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
-        found = float(self.sigma_v2) * np.mean(heads, axis=0)
-        values = pairs_of(node.n, before, found, np.zeros(len(q_ab)), before.error)
+        mixed = float(self.sigma_v2) * np.mean(heads, axis=0)
+        values = pairs_of(node.n, before, mixed, np.zeros(len(q_ab)), before.error)
         behind = node.with_moments(no_units, values)
         return behind.naming(self) if self.few else behind
 
@@ -95,8 +98,8 @@ class Attention(Few, OfTokens):
         )
         size = width // self.heads
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
-        found = (scipy.special.softmax(scores, axis=-1) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
-        return np.asarray(images(found, x.shape[2:]))
+        outputs = (scipy.special.softmax(scores, axis=-1) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
+        return np.asarray(images(outputs, x.shape[2:]))
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"

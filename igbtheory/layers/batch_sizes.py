@@ -14,11 +14,11 @@ from igbtheory.layers.pooling import MaxPool
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
     """Return a BatchNorm of the network, or None if there is none. Layers with different batches are refused."""
-    found = {layer.batch_size: layer for layer in _trained(layers)}
-    if len(found) > 1:
-        first, second, *_ = found.values()
+    norms = {layer.batch_size: layer for layer in _trained(layers)}
+    if len(norms) > 1:
+        first, second, *_ = norms.values()
         raise ValueError(f"expected the same batches in a whole network, got {first!r} and {second!r}")
-    return next(iter(found.values()), None)
+    return next(iter(norms.values()), None)
 
 
 def sees_batches(layers: Iterable[Layer]) -> bool:

@@ -59,15 +59,16 @@ class BatchNorm(Layer):
         if not self.trains:
             return node.over_root(1 + node.n.number(self.eps)) if self.eps else node
         if self.batch_size is None and node.passage.batch_size is not None:
-            return BatchNorm(node.passage.batch_size, self.estimator, self.eps).rule(node)
+            return self.in_batches(node.passage.batch_size).rule(node)
         return self._on_data(node) if node.base.on_data else self._of_law(node)
 
     def _of_law(self, node: LawNode) -> LawNode:
         h = node.base.values if isinstance(node.base, Gaussian) else None
-        if self.batch_size and h is not None and np.any(h.variance == h.covariance):
+        divides_by_0 = self.batch_size or not np.any(self.eps)
+        if divides_by_0 and h is not None and np.any(h.unshared == 0):
             raise ValueError(
                 f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
-                "makes 0; use sigma_w2 > 0"
+                "makes 0; use sigma_w2 > 0 and inputs that vary, such as GaussianInputs(0, 1)"
             )
         if node.gaussian:
             return self._of_gaussian(node)
@@ -85,6 +86,9 @@ class BatchNorm(Layer):
             return super().rule(node)
         scaling = Scaling(node, x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
+
+    def in_batches(self, size: int) -> "BatchNorm":
+        return BatchNorm(self.batch_size or size, self.estimator, self.eps) if self.trains else self
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.estimator == "evaluation":
@@ -118,10 +122,11 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             noise = normalised_noise(self, node)
-            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error, noise=noise)))
-        # without eps the scale of a unit counts for nothing, and x.own may have no rule
-        variance, lost = (x.own, x.error) if self.eps else (x.variance, 0.0)
-        unit = Normalised(self.batch_size, self.estimator, variance, eps, lost)
+            v = x.unshared
+            return node.after(Gaussian(Moments(0, 0 * v, v / (v + eps), x.error, noise=noise)))
+        # without eps the scale of a unit counts for nothing, and x.unshared may have no rule
+        variance, error = (x.unshared, x.error) if self.eps else (x.variance, 0.0)
+        unit = Normalised(self.batch_size, self.estimator, variance, eps, error)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:
@@ -135,12 +140,12 @@ class BatchNorm(Layer):
                 f"expected a Gaussian unit in front of {self!r}, got an activation: the proxy has a law for Gaussian "
                 'units alone; use law="exact"'
             )
-        known = known_square(node, size, self.eps)
-        q, error = known or self._drawn_square(node)
+        square = known_square(node, size, self.eps)
+        q, error = square or self._drawn_square(node)
         noise = None if size else normalised_noise(self, node)
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1), noise=noise)
-        found = replace(node.with_moments(self, values), batch=size or node.batch)
-        return found if known else found.naming(self)
+        behind = replace(node.with_moments(self, values), batch=size or node.batch)
+        return behind if square else behind.naming(self)
 
     def _drawn_square(self, node: LawNode) -> tuple[Any, Any]:
         """Return the mean square behind the layer and its relative error, from draws."""
@@ -157,9 +162,9 @@ class BatchNorm(Layer):
 
         def kept(draws: Draws, count: int) -> Array:
             many = replace(draws, batches=max(FULL, draws.batches))
-            found = drawn(many, count)
-            groups = found.reshape(*found.shape[:-2], many.groups, -1, count)
-            return groups[..., : draws.batches // draws.groups, :].reshape(*found.shape[:-2], -1, count)
+            units = drawn(many, count)
+            groups = units.reshape(*units.shape[:-2], many.groups, -1, count)
+            return groups[..., : draws.batches // draws.groups, :].reshape(*units.shape[:-2], -1, count)
 
         return kept
 

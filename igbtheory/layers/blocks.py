@@ -24,31 +24,31 @@ from igbtheory.mathematics.numbers import Kind
 class Block:
     """A node of pairs of data, and nodes of each datum with itself, which give the variances behind pools.
 
-    own: nodes of the data in the rows and in the columns, () if there is no pool.
+    diagonal: nodes of the data in the rows and in the columns, () if there is no pool.
     """
 
     node: KernelNode
-    own: tuple[KernelNode, ...] = ()
+    diagonal: tuple[KernelNode, ...] = ()
 
     def on(self, passage: Passage) -> "Block":
         """Return the block on a passage, with a tangent kernel of the pairs if gradients are asked for."""
         node = replace(self.node, passage=passage)
-        own = tuple(replace(part, passage=replace(passage, sees=None)) for part in self.own)
+        diagonal = tuple(replace(part, passage=replace(passage, sees=None)) for part in self.diagonal)
         if not passage.gradients:
-            return Block(node, own)
+            return Block(node, diagonal)
         x = node.averaged()
-        return Block(node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))), own)
+        return Block(node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))), diagonal)
 
     def behind(self, layer: Layer) -> "Block":
         """Return the block behind a layer."""
-        node, own = self.node.through((layer,)), tuple(part.through((layer,)) for part in self.own)
-        if own and isinstance(layer, Spatial) and layer.apart:
-            x, (at_a, at_b) = node.averaged(), (part.averaged().q_a for part in own)
+        node, diagonal = self.node.through((layer,)), tuple(part.through((layer,)) for part in self.diagonal)
+        if diagonal and isinstance(layer, Spatial) and layer.apart:
+            x, (at_a, at_b) = node.averaged(), (part.averaged().q_a for part in diagonal)
             at_b = at_b.swapaxes(-1, -2)
             values = replace(x, q_a=at_a, q_b=at_b if node.places is None else at_b[0][node.places.second])
             node = replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
             node.passage.show(layer, node)
-        return Block(node, own if node.places else ())
+        return Block(node, diagonal if node.places else ())
 
 
 def block(

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Places, Point, of_shape
 from igbtheory.mathematics.formulas.function import Function
@@ -36,25 +37,25 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
     These units are the same in every network. The first layer may replace another one: see `Layer.reading`.
     """
     for i, layer in enumerate(layers):
-        found = layer.undrawn(x)
-        if found is None:
+        behind = layer.undrawn(x)
+        if behind is None:
             first, x = layer.reading(x)
             return (first, *layers[i + 1 :]), x
-        x = found
+        x = behind
     return (), x
 
 
 def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
     """Return the shapes of the positions in front of each layer and behind the last one, which must be ()."""
-    found = [shape]
+    positions = [shape]
     for layer in layers:
-        found.append(layer.positions(found[-1]))
-    if found[-1]:
+        positions.append(layer.positions(positions[-1]))
+    if positions[-1]:
         raise ValueError(
             f"expected vectors in front of the output {layers[-1]!r}, got sequences; put Flatten() or GlobalAvgPool() "
             "in front of it"
         )
-    return found
+    return positions
 
 
 def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
@@ -74,7 +75,27 @@ def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
 
 def swept(layers: Iterable[Layer]) -> list[Any]:
     """Return all parameters that may be arrays, of the layers and of the layers inside them."""
-    return [value for layer in each(layers) for value in layer.swept]
+    return [value for layer in each(layers) for value in layer.swept.values()]
+
+
+def segments(layers: Sequence[Layer]) -> Iterator[tuple[list[Layer], Dense]]:
+    """Yield every Dense in the row, and the layers in front of it, from the Dense before it on."""
+    hidden: list[Layer] = []
+    for layer in layers:
+        if isinstance(layer, Dense):
+            yield hidden, layer
+            hidden = []
+        else:
+            hidden.append(layer)
+
+
+def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
+    """Yield the layers with weights, in the order in which finite networks draw them, as often as they stand there."""
+    for layer in layers:
+        if layer.inner:
+            yield from weighing(layer.inner)
+        elif layer.weighs:
+            yield layer
 
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:

@@ -75,7 +75,7 @@ class Convolution(Windowed, ABC):
         return Window(self.size, self.stride, pad, self.axes, circular=circular, dilation=self.dilation)
 
     def positions(self, shape: Point) -> Point:
-        found = super().positions(shape)
+        positions = super().positions(shape)
         if isinstance(self.padding, str):
             refuse_small(self, shape, self.window.span)
             if any(length % self.stride for length in shape):
@@ -83,7 +83,11 @@ class Convolution(Windowed, ABC):
                     f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {lengths(shape)} "
                     f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
                 )
-        return found
+        return positions
+
+    def products(self, units: int) -> int:
+        points: int = self.size**self.axes
+        return points * units // self.groups
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.groups > 1 and node.components:
@@ -119,9 +123,9 @@ class Convolution(Windowed, ABC):
                     f"expected channels that the {self.groups} groups of {self!r} divide, got {channels} in front and "
                     f"{width} behind; choose another width or number of groups"
                 )
-            parts = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
+            by_group = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
             shape = (self.groups, channels // self.groups, width // self.groups)
-            total += product(parts, rng.standard_normal(shape, dtype=read.dtype))
+            total += product(by_group, rng.standard_normal(shape, dtype=read.dtype))
         scale = np.sqrt(self.sigma_w2 * self.groups / (channels * self.size**self.axes))
         return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
 
@@ -186,6 +190,9 @@ class DepthwiseConv2d(Convolution):
         dilation: int = 1,
     ) -> None:
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
+
+    def products(self, units: int) -> int:
+        return self.size**2
 
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
         return node.with_moments(self, values)

@@ -1,5 +1,6 @@
 """Dense layers: W x + b with independent Gaussian weights and biases."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -14,7 +15,8 @@ from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point, at_positions, images
 
 DRAW = 500
-"""Cost of drawing a normal number, in multiplications of a matrix product in single precision."""
+"""Cost of drawing a normal number, in multiplications of a matrix product in single precision: 400 on one core of an
+EPYC processor."""
 
 
 @final
@@ -49,8 +51,17 @@ class Dense(Layer):
         return shape
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        return self.sigma_w2, self.sigma_b2
+    def swept(self) -> Mapping[str, Any]:
+        return {"sigma_w2": self.sigma_w2, "sigma_b2": self.sigma_b2}
+
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return before, self.sigma_w2, self.sigma_b2
+
+    def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        return condensed(x) if x.ndim == 2 and len(x) < x.shape[1] else x
+
+    def products(self, units: int) -> int:
+        return units
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.weighted(self.sigma_w2, self.sigma_b2)

@@ -12,11 +12,12 @@ import numpy as np
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of_draws
-from igbtheory.layers.nodes.draws import TINY, Array, Draws, combined, replicated
+from igbtheory.layers.nodes.draws import Array, Draws, combined, replicated
 from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, Ruled, refuse_draws
 from igbtheory.layers.nodes.places import of_shape
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.numerics.limits import TINY
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
@@ -52,15 +53,15 @@ def _drawn_law(layer: Ruled, node: LawNode) -> LawNode:
     q = mean**2 + var_mu + var_chi
     sizes = np.stack([var_chi, q], axis=-1)
     # a moment without scatter has no error, even if it is 0
-    lost = np.max(np.where(error[..., 1:3] > 0, error[..., 1:3] / np.maximum(sizes, TINY), 0.0), axis=-1)
-    lost = np.minimum(lost, 1.0)
+    relative = np.max(np.where(error[..., 1:3] > 0, error[..., 1:3] / np.maximum(sizes, TINY), 0.0), axis=-1)
+    relative = np.minimum(relative, 1.0)
     number = node.n.number
     within = None if node.batch == 1 else number((within - mean**2)[()])
     if node.base.within_has_no_rule:  # in front, a batch was not drawn as a batch
         within = number(np.nan)
     mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
-    found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], within)
-    return node.after(Averaged(found, units, dependent=True)).naming(layer)
+    moments = Moments(mean, var_mu, var_chi, node.base.error + relative[()], within)
+    return node.after(Averaged(moments, units, dependent=True)).naming(layer)
 
 
 def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
@@ -82,10 +83,10 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
         return y, x if y.shape == x.shape else None
 
     before = node.averaged()
-    known = np.asarray(before.q_ab, dtype=float)
-    found = estimated(either, known, at_data(before), node.passage.world)
+    q_ab = np.asarray(before.q_ab, dtype=float)
+    estimate = estimated(either, q_ab, at_data(before), node.passage.world)
     units = given or layer.behind(node)
-    pairs = pairs_of_draws(node.n, before, found)
+    pairs = pairs_of_draws(node.n, before, estimate)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
 
@@ -101,8 +102,8 @@ def _moments(y: Array, draws: Draws) -> Array:
     by_batch = y.reshape(*y.shape[:-2], draws.batches, size, count)
     pairs = np.square(by_batch.sum(axis=-2)) - np.square(by_batch).sum(axis=-2)
     within = pairs.mean(axis=-2) / (size * (size - 1)) if size > 1 else across
-    parts = (y.mean(axis=-2), np.square(y).mean(axis=-2) - across, across, within)
-    return np.stack([part.mean(axis=-1) for part in parts], axis=-1)
+    means = (y.mean(axis=-2), np.square(y).mean(axis=-2) - across, across, within)
+    return np.stack([part.mean(axis=-1) for part in means], axis=-1)
 
 
 def _shares_nothing(layer: Ruled, node: LawNode) -> bool:

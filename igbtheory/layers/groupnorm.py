@@ -12,7 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Base, Units
-from igbtheory.layers.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
+from igbtheory.layers.nodes.draws import SEED, SPARE, Array, Draws, standard_error
 from igbtheory.layers.nodes.node import Node, refuse_draws
 from igbtheory.layers.nodes.scaling import normalised
 from igbtheory.mathematics.averages.state import Moments
@@ -20,10 +20,12 @@ from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numbers.sweeps import at_points
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 REPLICATES, POINTS = 16, 2**14
-"""Number of independent replicates of a mean over two data, and of pairs of data in each."""
+"""Number of independent replicates of a mean over two data, whose scatter tells its error to 18 %, and of pairs of data
+in each."""
 
 
 @final
@@ -48,11 +50,11 @@ class GroupNorm(Layer):
         if not node.gaussian or node.base.on_data:
             return super().rule(node)
         h = node.averaged()
-        found = node.after(Grouped(h, self.size, self.eps, self.behind(node)))
+        behind = node.after(Grouped(h, self.size, self.eps, self.behind(node)))
         if not node.passage.gradients and not np.any((h.var_mu != 0) | (h.covariance != 0)):
-            return found
+            return behind
         refuse_draws(self, node)
-        return found.naming(self)
+        return behind.naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if x.shape[1] % self.size:
@@ -92,11 +94,11 @@ class Grouped(Base[Moments]):
         one = Normalised(self.size, "exact", q, n.number(self.eps), h.error).average(n, of, 1)
         offset = self.size * np.asarray(n.number(self.eps) / q)
         two_data = partial(at_points, partial(_two_data, of, self.size), one.var_chi, offset)
-        var_mu, var_chi, lost = two_data(h.var_mu / q, h.var_chi / q)
+        var_mu, var_chi, error = two_data(h.var_mu / q, h.var_chi / q)
         least = np.asarray(np.minimum(one.mean * one.mean + var_mu, var_chi), dtype=float)
-        lost = np.minimum(lost / np.maximum(least, TINY), 1.0)[()]
+        error = np.minimum(error / np.maximum(least, TINY), 1.0)[()]
         within = None if h.within is None else two_data(h.within / q, 1 - h.within / q)[0]
-        return Moments(one.mean, var_mu * (var_mu > 0), var_chi, one.error + lost, within)
+        return Moments(one.mean, var_mu * (var_mu > 0), var_chi, one.error + error, within)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self.drawn(draws, count)

@@ -1,5 +1,6 @@
 """Inputs of a network: Gaussian inputs, and data sets as arrays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -30,6 +31,11 @@ class GaussianInputs:
         for name in ("shift", "variance"):
             value = getattr(self, name)
             object.__setattr__(self, name, checks.sweep(value))
+
+    @property
+    def swept(self) -> Mapping[str, Any]:
+        """Shift and variance, which may be arrays, by their names."""
+        return {"shift": self.shift, "variance": self.variance}
 
     def moments(self, n: Kind) -> Moments:
         """Return the moments of one input component, as numbers of kind n."""
@@ -82,8 +88,8 @@ def gaussian_images(
 
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
     """Return the data less the mean, over the standard deviation, of all entries of `reference` (default: the data)."""
-    array = checks.data_set(data).astype(float)
-    whole = array if reference is None else checks.data_set(reference).astype(float)
+    array = checks.real_data(data)
+    whole = array if reference is None else checks.real_data(reference)
     spread = whole.std()
     if not spread > 0:
         raise ValueError("expected data that vary, got a constant; nothing can be standardised")

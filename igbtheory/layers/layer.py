@@ -1,7 +1,7 @@
 """The base class of layers: `samples` defines a layer, and `rule` is optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -47,8 +47,8 @@ class Layer(ABC):
                 f"expected a rule of {self!r} for gradients, got its {older} alone, which does not tell what becomes "
                 "of two data that are close; write rule(node), for example return node.times_number(2.0)"
             )
-        found: Node[Any] = getattr(self, older)(node)
-        return found
+        behind: Node[Any] = getattr(self, older)(node)
+        return behind
 
     def _writes(self, name: str) -> bool:
         """Return whether the class of the layer has a method of this name."""
@@ -90,6 +90,10 @@ class Layer(ABC):
         """Return the number of units in front of the layer that are drawn for `count` units behind it."""
         return count * self.pooled
 
+    def products(self, units: int) -> int:
+        """Return the number of products that make one unit at one position of so many units in front of the layer."""
+        return 0
+
     @property
     def listed(self) -> bool:
         """Whether `Prediction.per_layer` lists the moments behind the layer."""
@@ -99,6 +103,32 @@ class Layer(ABC):
     def weighs(self) -> bool:
         """Whether the layer has weights that make its units independent of the units in front."""
         return False
+
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind the layer.
+
+        before, behind: samples in front of the layer and behind it. Moments behind a Dense are averages over its own
+        weights; those of the units behind other layers are moments behind a Dense(1.0) that reads them.
+        """
+        return behind, 1.0, 0.0
+
+    def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return data with fewer units than the data x, behind which the layer has the same law, or x."""
+        return x
+
+    @property
+    def keeps_shifts(self) -> bool:
+        """Whether a constant that is added to all units in front is added to the units behind."""
+        return False
+
+    @property
+    def keeps_averages(self) -> bool:
+        """Whether averages over all units and positions are the same behind the layer as in front of it."""
+        return False
+
+    def in_batches(self, size: int) -> "Layer":
+        """Return the layer with batches of `size` data where it has the full batch; most layers have no batches."""
+        return self
 
     def positions(self, shape: Point) -> Point:
         """Return the shape of the positions behind the layer: (height, width), (tokens,), or () of vectors.
@@ -112,14 +142,19 @@ class Layer(ABC):
         return offsets
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        """Parameters that may be arrays, with one entry for each network of a sweep."""
+    def swept(self) -> Mapping[str, Any]:
+        """Parameters that may be arrays, with one entry for each network of a sweep, by their names."""
+        return {}
+
+    @property
+    def ways(self) -> "tuple[tuple[Layer, ...], ...]":
+        """Layers in rows inside this one, side by side."""
         return ()
 
     @property
     def inner(self) -> "tuple[Layer, ...]":
         """Layers inside this one."""
-        return ()
+        return tuple(layer for way in self.ways for layer in way)
 
     @property
     def whole(self) -> bool:
@@ -146,8 +181,8 @@ class Layer(ABC):
             return None
         rng = np.random.default_rng(0)
         untouched = rng.bit_generator.state
-        found = self.samples(x, rng, 1)
-        return found if rng.bit_generator.state == untouched else None
+        units = self.samples(x, rng, 1)
+        return units if rng.bit_generator.state == untouched else None
 
     def reading(self, x: NDArray[Any]) -> "tuple[Layer, NDArray[Any]]":
         """Return a layer and data with fewer positions, from which it makes what this layer makes of the data x."""
@@ -155,16 +190,16 @@ class Layer(ABC):
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
         """Return the samples of drawn units, shape (data, units), for images (data x positions, units)."""
-        found = self.samples(images(x, places.shape if places else ()), draws.rng, count)
-        if np.ndim(found) < x.ndim:
-            shown = type(found).__name__ if np.ndim(found) == 0 else f"one of shape {np.shape(found)}"
+        units = self.samples(images(x, places.shape if places else ()), draws.rng, count)
+        if np.ndim(units) < x.ndim:
+            shown = type(units).__name__ if np.ndim(units) == 0 else f"one of shape {np.shape(units)}"
             raise TypeError(f"expected samples of {self!r} to return an array (data, units), got {shown}; return units")
-        if np.isnan(found).any() and np.isfinite(x).all():
+        if np.isnan(units).any() and np.isfinite(x).all():
             raise ValueError(
                 f"expected samples of {self!r} to return numbers, got nan from finite units; change samples where they "
                 "are not defined, for example for negative units"
             )
-        return at_positions(found)
+        return at_positions(units)
 
     def behind(self, node: Node[Any]) -> Units:
         """Return the function that draws units behind the layer: its samples of drawn units of the node in front."""

@@ -27,6 +27,8 @@ class LayerNorm(Layer):
     eps: Any = 0.0
     positions_too: bool = False
 
+    centres = True
+
     def __post_init__(self) -> None:
         checks.epsilon(self.eps)
 
@@ -58,6 +60,8 @@ class RMSNorm(Layer):
     """
 
     eps: Any = 0.0
+
+    centres = False
 
     def __post_init__(self) -> None:
         checks.epsilon(self.eps)

@@ -1,6 +1,6 @@
 """Pooling over units: the maximum or the average of m units."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, final
 
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import Node
 
 MOST = 1_000_000
 """Largest number of units over which a maximum is taken."""
+NEAR = 1e-3
+"""Relative error from which on a maximum is drawn, whose own error is as large."""
 SMALL = 8
 """Largest number of units over which samples of a maximum are computed unit by unit."""
 
@@ -30,6 +33,8 @@ class MaxPool(Layer):
 
     m: int
 
+    keeps_shifts = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
 
@@ -40,7 +45,24 @@ class MaxPool(Layer):
     def rule(self, node: Node[Any]) -> Node[Any]:
         # there is no rule for the maximum of normalised units at two data of one batch
         drawn = node.passage.within and isinstance(node.base, Normalised) and self.m > 1
-        return super().rule(node) if drawn else node.largest(self.m) or super().rule(node)
+        if drawn:
+            return super().rule(node)
+        return node.largest(self.m) or self._of_values(node) or super().rule(node)
+
+    def _of_values(self, node: Node[Any]) -> Node[Any] | None:
+        """Return the node of the largest value of a function that does not increase, or None if draws are as near."""
+        h, phi, lone = node.base, node.phi, node.maximum == node.batch == 1
+        if not (isinstance(h, Gaussian) and phi and lone) or node.n.exact or node.passage.gradients or phi.doubt:
+            return None
+        from igbtheory.mathematics.averages import largest_value  # noqa: PLC0415 - few networks need it
+
+        moments = largest_value.moments(phi, self.m, h.values)
+        if moments is None or not np.max(moments.error) < NEAR:
+            return None
+        values = replace(
+            moments, **{name: node.n.number(getattr(moments, name)) for name in ("mean", "var_mu", "var_chi")}
+        )
+        return node.with_moments(self, values).naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         x = pools(x, self.m, "MaxPool")
@@ -61,6 +83,8 @@ class AvgPool(Layer):
     """
 
     m: int
+
+    keeps_shifts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))

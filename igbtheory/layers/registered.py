@@ -27,9 +27,9 @@ REGISTERED: dict[type[Layer], Registered] = {}
 def register(layer: L, *, exact: bool = False, modules: Mapping[type, Callable[[Any], Layer]] | None = None) -> L:
     """Make a user's class of layers known by its name, and return it, so that this is a decorator, too.
 
-    From then on `Network.read` reads the name, results with the layer are saved as JSON and read again, `certify` takes
-    it if `exact` declares that its rule is exact, and `from_torch`, `measure` and `explain` read the classes of modules
-    of PyTorch in `modules`, each with a function that returns the layer for a module. A class of the same name is
+    From then on `Network.read` reads the name, and results with the layer are saved as JSON and read again. exact: the
+    rule of the layer is exact, and `certify` takes it. modules: classes of modules of PyTorch, each with a function
+    that returns the layer for a module; `from_torch`, `measure` and `explain` read them. A class of the same name is
     replaced, as when a cell of a notebook runs again.
 
     TypeError: it is no layer, or no dataclass. ValueError: the package has a layer of this name.

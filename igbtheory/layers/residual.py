@@ -1,6 +1,6 @@
 """Residual blocks, which add a branch of layers to their stream."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NoReturn, final
@@ -36,6 +36,7 @@ class Residual(Layer):
     listed = True
 
     def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
+        checks.of_kind("a layer or layers as the shortcut", shortcut, (Layer, Sequence), "Dense(1.0)")
         shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
         for layer in (*layers, *shortcut):
             if not isinstance(layer, Layer):
@@ -61,8 +62,8 @@ class Residual(Layer):
         return _weigh(self.layers) and _weigh(self.shortcut)
 
     @property
-    def inner(self) -> tuple[Layer, ...]:
-        return (*self.layers, *self.shortcut)
+    def ways(self) -> tuple[tuple[Layer, ...], ...]:
+        return self.layers, self.shortcut
 
     @property
     def whole(self) -> bool:
@@ -74,25 +75,25 @@ class Residual(Layer):
         return Residual(*change(self.layers), scale=self.scale, shortcut=change(self.shortcut))
 
     def positions(self, shape: Point) -> Point:
-        found, stream = (
+        behind, stream = (
             reduce(lambda x, layer: layer.positions(x), part, shape) for part in (self.layers, self.shortcut)
         )
-        if found != stream:
+        if behind != stream:
             raise ValueError(
-                f"expected a branch that keeps the positions of its stream, of shape {stream}, got the shape {found} "
+                f"expected a branch that keeps the positions of its stream, of shape {stream}, got the shape {behind} "
                 f"from {self!r}; move strides and pools out of the branch, or give it a shortcut that has them, too"
             )
-        return found
+        return behind
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        found = offsets
+        read = offsets
         for layer in reversed(self.layers):
-            found = layer.needs(shape, found)
-        return tuple(sorted({*offsets, *found}))
+            read = layer.needs(shape, read)
+        return tuple(sorted({*offsets, *read}))
 
     @property
-    def swept(self) -> tuple[Any, ...]:
-        return (self.scale,)
+    def swept(self) -> Mapping[str, Any]:
+        return {"scale": self.scale}
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream
@@ -113,9 +114,9 @@ class Residual(Layer):
                 f"expected a branch that makes the {stream.shape[1]} units of its stream, got {added.shape[1]} from "
                 f"{self!r}; end the branch with a Dense, or move the pooling out of it"
             )
-        found: NDArray[Any] = added * x.dtype.type(self.scale)
-        found += stream
-        return found
+        total: NDArray[Any] = added * x.dtype.type(self.scale)
+        total += stream
+        return total
 
     def latex(self) -> str:
         arrow = r" \to "

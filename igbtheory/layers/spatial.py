@@ -87,16 +87,16 @@ class Spatial(OfData, ABC):
             def moved(q_ab: Any) -> Any:
                 return after.gathered(self.mean(held.paired(q_ab), held, after))
 
-            found = x.linear(moved, x.square, mean=mean)
-            q = np.diagonal(found.q_ab)
-            return replace(found, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
+            moments = x.linear(moved, x.square, mean=mean)
+            q = np.diagonal(moments.q_ab)
+            return replace(moments, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
         same[0] = x.same[0]
-        found = x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, same=same, mean=mean)
-        squares = [found.q_ab] * 2 if self.apart else [self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1])]
+        moments = x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, same=same, mean=mean)
+        squares = [moments.q_ab] * 2 if self.apart else [self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1])]
         if after.shape:
-            return replace(found, q_a=squares[0][:1], q_b=squares[1][0][after.second])
-        ended = found.linear(lambda q_ab: q_ab[0, 0], Each(*(square[0, 0] for square in squares)))
+            return replace(moments, q_a=squares[0][:1], q_b=squares[1][0][after.second])
+        ended = moments.linear(lambda q_ab: q_ab[0, 0], Each(*(square[0, 0] for square in squares)))
         return replace(ended, same=same[0, 0])
 
     def _means(self, means: Each, before: Places, after: Places) -> Each:
@@ -107,9 +107,9 @@ class Spatial(OfData, ABC):
         if not before.whole:
             at_a, at_b = (self.at_one(part, before, after) for part in (at_a, at_b[:1]))
             return Each(at_a, at_b[0][after.second]) if after.shape else Each(at_a[0, 0], at_b[0, 0])
-        parts = np.reshape(at_a, (-1, prod(before.shape), 1)).transpose(1, 0, 2)[None]
-        found = self.at_one(parts, before, after)[0].transpose(1, 0, 2).reshape(-1, 1)
-        return Each(found, found.T)
+        rows = np.reshape(at_a, (-1, prod(before.shape), 1)).transpose(1, 0, 2)[None]
+        behind = self.at_one(rows, before, after)[0].transpose(1, 0, 2).reshape(-1, 1)
+        return Each(behind, behind.T)
 
 
 class Windowed(Spatial, ABC):
@@ -128,8 +128,8 @@ class Windowed(Spatial, ABC):
         return window.behind(shape)
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        found = self.window.offsets(Places(shape, (0,)), Places(self.positions(shape), offsets))
-        return tuple(np.unique(found).tolist())
+        read = self.window.offsets(Places(shape, (0,)), Places(self.positions(shape), offsets))
+        return tuple(np.unique(read).tolist())
 
     def behind_places(self, before: Places) -> Places:
         return behind(self.window, before, self.positions(before.shape))

@@ -35,10 +35,10 @@ class Pool2d(Windowed, ABC):
         return Window(self.k, self.stride or self.k, pad, apart=True, circular=not self.padding)
 
     def positions(self, shape: Point) -> Point:
-        found = super().positions(shape)
+        positions = super().positions(shape)
         if self.stride is None:
             refuse_rest(self, shape, self.k)
-        return found
+        return positions
 
 
 @final
@@ -72,8 +72,8 @@ class MaxPool2d(Pool2d):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
-        found = reduce(np.maximum, self.window.reads(np.moveaxis(x, 1, -1), -np.inf))
-        return np.moveaxis(np.asarray(found), -1, 1)
+        largest = reduce(np.maximum, self.window.reads(np.moveaxis(x, 1, -1), -np.inf))
+        return np.moveaxis(np.asarray(largest), -1, 1)
 
 
 @final
@@ -98,6 +98,8 @@ class GlobalAvgPool(Ending):
 @dataclass(frozen=True, repr=False)
 class Flatten(Ending):
     """The channels at all positions as the units of one vector: q_ab is the mean over pairs of equal positions."""
+
+    keeps_averages = True
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1].mean(axis=1, keepdims=True)

@@ -48,11 +48,11 @@ class TokenMixing(Few, OfTokens):
         x, mean, q_ab = moments_of_sums(node, weights)
         shift = np.tile(biases, len(mean) // len(biases))
         if not shift.any():
-            found = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
+            behind = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
         else:
             q_ab = q_ab + np.outer(mean, shift) + np.outer(shift, mean + shift)
-            found = node.with_moments(self, pairs_of(node.n, x, q_ab, mean + shift, x.error))
-        return replace(found.naming(self), places=of_shape((len(weights),)))
+            behind = node.with_moments(self, pairs_of(node.n, x, q_ab, mean + shift, x.error))
+        return replace(behind.naming(self), places=of_shape((len(weights),)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         weights, biases = self._drawn(self.in_front_of(x.shape[2:]), rng if self.seed is None else self.rng)
@@ -80,5 +80,5 @@ def moments_of_sums(node: KernelNode, weights: Array) -> tuple[Pairs, Array, Arr
 
 def _sums(weights: Array, values: Array) -> Array:
     """Return sums over tokens of rows (data x tokens), shape (data x tokens behind, columns)."""
-    found = weights @ values.reshape(-1, weights.shape[1], values.shape[1])
-    return np.asarray(found.reshape(-1, values.shape[1]))
+    sums = weights @ values.reshape(-1, weights.shape[1], values.shape[1])
+    return np.asarray(sums.reshape(-1, values.shape[1]))

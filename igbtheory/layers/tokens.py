@@ -24,6 +24,7 @@ from igbtheory.layers.spatial_pools import refuse_rest
 class Tokens(OfData):
     """The positions of images as tokens of sequences, in rows from the top."""
 
+    keeps_averages = True
     whole = True
 
     def positions(self, shape: Point) -> Point:
@@ -70,6 +71,9 @@ class PatchEmbedding(OfData):
         if len(shape) == 2:
             refuse_rest(self, shape, self.size)
         return Tokens().positions(self.convolution.positions(shape))
+
+    def products(self, units: int) -> int:
+        return self.convolution.products(units)
 
     def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
         patches = self.convolution.window.patches(x)

@@ -1,8 +1,9 @@
 """Networks: layers in sequence, and what can be computed for them."""
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final, overload
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast, final, overload
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.pooling import MaxPool
+from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
@@ -28,10 +30,14 @@ if TYPE_CHECKING:
     from igbtheory.theory.derivation import Derivation
 
 MOST_DIGITS = 10_000
+"""Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
-"""Largest estimated relative error of a prediction in double precision that gives no warning."""
+"""Largest estimated relative error of a prediction in double precision that gives no warning, as the documentation
+says."""
+FARTHEST = 512.0
+"""Distance from 0 up to which activations are searched for the reason of an error: 16 deviations of a variance 2^10."""
 
 
 @final
@@ -39,12 +45,15 @@ PROMISED = 1e-10
 class Network:
     """A network: layers from the input to the output Dense.
 
+    widths: of a network that was read from a model, the numbers of units that its second and later layers with weights
+    read, as `predict(width=...)` takes them; else empty.
     Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
     """
 
     layers: tuple[Layer, ...]
+    widths: tuple[int, ...] = field(default=(), compare=False)
 
-    def __init__(self, *layers: Layer) -> None:
+    def __init__(self, *layers: Layer, widths: Sequence[int] = ()) -> None:
         for layer in layers:
             if not isinstance(layer, Layer):
                 raise TypeError(f"expected layers such as Dense(2.0) or Activation('relu'), got {layer!r}")
@@ -55,6 +64,12 @@ class Network:
                 "append Dense()"
             )
         object.__setattr__(self, "layers", layers)
+        object.__setattr__(self, "widths", tuple(widths))
+
+    @property
+    def output(self) -> Dense:
+        """The last layer, whose units are the outputs."""
+        return cast("Dense", self.layers[-1])
 
     @classmethod
     def read(cls, text: str) -> "Network":
@@ -85,13 +100,15 @@ class Network:
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
-        PyTorch. Data are never standardised silently.
+        PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
         number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
         `igbtheory.networks.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
         error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
         draws.
         """
+        if kind is not None:
+            checks.of_kind("a kind of number", kind, Kind, "an igbtheory.numbers.Kind, or digits=30")
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
@@ -111,14 +128,14 @@ class Network:
         else:
             from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
 
-            prediction = on_data_set(self.layers, n, inputs)
+            prediction = on_data_set(self.layers, n, checks.data_set(inputs))
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
-            found = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+            message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or np.isfinite(prediction.effective_rank)
             category = EstimateWarning if drawn else AccuracyWarning
-            warnings.warn(found + _why(self.layers, digits, prediction), category, stacklevel=2)
+            warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
@@ -193,31 +210,34 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
         verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")
-        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated from draws"
+        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
-    approximated = [phi for phi in functions(layers) if phi.doubt]
-    if approximated:
-        return (
-            f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
-        )
-    from igbtheory.mathematics.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
-
-    try:
-        cusped = [phi for phi in functions(layers) if mesh(phi, 512.0).doubt > 1]
-    except UnresolvedError:
-        return "an activation varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
-    if cusped:
-        return (
-            f"{cusped[0].name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
-            "error, and more digits help little"
-        )
+    for phi in functions(layers):
+        if difficulty := _difficulty(phi):
+            return difficulty
     if digits is not None:
         return "one of its rules, such as BatchNorm on given data, is computed in double precision only"
     return "predict(digits=30) computes with more digits"
+
+
+def _difficulty(phi: Function) -> str:
+    """Return why averages of an activation are less accurate than others, or nothing."""
+    from igbtheory.mathematics.averages.mesh import is_resolved, mesh  # noqa: PLC0415 - only a warning asks
+
+    if phi.doubt:
+        return f"{phi.name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
+    if not is_resolved(phi, FARTHEST):
+        return f"{phi.name!r} varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
+    if mesh(phi, FARTHEST).doubt > 1:
+        return (
+            f"{phi.name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
+            "error, and more digits help little"
+        )
+    return ""
 
 
 def mlp(  # noqa: PLR0913 - the contract of the public name
@@ -239,12 +259,17 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
     """
     dense = Dense(sigma_w2, sigma_b2)
-    phi = activation if isinstance(activation, Layer) else Activation(activation)
-    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
+    phi = _layer(activation, Activation)
+    pooled = () if pool is None else (_layer(pool, lambda m: MaxPool(checks.whole("pool", m, 1))),)
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
     return Network(*repeated(hidden, depth), dense)
+
+
+def _layer(given: Any, made: Callable[[Any], Layer]) -> Layer:
+    """Return a layer that was given, or the one that is made from what was given."""
+    return given if isinstance(given, Layer) else made(given)
 
 
 def repeated(block: tuple[Layer, ...], depth: Any) -> tuple[Layer, ...]:
@@ -260,7 +285,7 @@ def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
             f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "
             f"{name!r}, Activation('relu'), Dense(2.0))"
         )
-    if name == "batch":
+    if isinstance(name, str) and name == "batch":
         return (BatchNorm(batch_size),)
     if batch_size is not None:
         raise ValueError(f'expected batch_size with norm="batch" only, got batch_size={batch_size!r} and norm={name!r}')

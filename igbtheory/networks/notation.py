@@ -43,6 +43,7 @@ def read_layers(text: str) -> tuple[Layer, ...]:
 
     ValueError: the text does not follow the notation.
     """
+    checks.of_kind("layers as a text", text, str, '"Dense(2.0) | relu | Dense(2)"')
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -64,8 +65,8 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
             yield _residual(node, text)
         case ast.Name(name) if name in known_layers():
             yield _made(name, [], {})
-        case ast.Call(ast.Name(name), parts, named) if name in known_layers():
-            yield _made(name, [_number(part, text) for part in parts], _options(named, text))
+        case ast.Call(ast.Name(name), arguments, named) if name in known_layers():
+            yield _made(name, [_number(part, text) for part in arguments], _options(named, text))
         case _:
             yield _activation(ast.get_source_segment(text, node) or "")
 
@@ -84,9 +85,9 @@ def _residual(node: ast.expr, text: str) -> Residual:
     return Residual(*(layer for part in node.args for layer in _chain(part, text)), shortcut=shortcut, **options)
 
 
-def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:
+def _made(name: str, arguments: list[Any], named: dict[str, Any]) -> Layer:
     try:
-        return known_layers()[name](*parts, **named)
+        return known_layers()[name](*arguments, **named)
     except TypeError as error:
         raise ValueError(f"expected the parameters of {name}, got others: {error}; see help({name})") from None
 
@@ -100,9 +101,9 @@ def _number(node: ast.expr, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        found = ast.get_source_segment(text, node)
+        source = ast.get_source_segment(text, node)
         raise ValueError(
-            f"expected a number as the parameter of a layer, got {found!r}; for example Dense(2.0)"
+            f"expected a number as the parameter of a layer, got {source!r}; for example Dense(2.0)"
         ) from None
 
 

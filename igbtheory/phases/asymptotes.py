@@ -45,8 +45,8 @@ def _asymptote(block: Block, places: tuple[float, float]) -> Block | None:
             layers.append(Activation(f"where(x > 0, {right!r}*x, {left!r}*x)" if right != left else f"{right!r}*x"))
         else:
             layers.append(layer)
-    found = Block(tuple(layers))
-    return found if found.homogeneous else None
+    asymptote = Block(tuple(layers))
+    return asymptote if asymptote.homogeneous else None
 
 
 def _slope(phi: Function, side: float, places: tuple[float, float]) -> float:

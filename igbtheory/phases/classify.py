@@ -81,10 +81,10 @@ class Phase(Result):
     def edges_of_chaos(self) -> Array:
         """Edges of chaos at this sigma_b2, ascending; empty if f jumps or a norm divides sigma_w2 out."""
         try:
-            found = edges_of_chaos(self.course.block, self.course.dense.sigma_b2)
+            edges = edges_of_chaos(self.course.block, self.course.dense.sigma_b2)
         except ValueError:
             return np.array([])
-        return found[np.isfinite(found)]
+        return edges[np.isfinite(edges)]
 
     @cached_property
     def neutrality_line(self) -> float:
@@ -106,14 +106,14 @@ class Phase(Result):
         dense, point = self.course.dense, self.point
         outside = "" if self.in_table else " (a case that the table of phases leaves out)"
         gammas = ("out of range" if np.isnan(gamma) else f"{gamma:.6g}" for gamma in self.gamma)
-        seen = ", ".join(f"{gamma} at {depth}" for gamma, depth in zip(gammas, self.depths, strict=True))
+        at_depths = ", ".join(f"{gamma} at {depth}" for gamma, depth in zip(gammas, self.depths, strict=True))
         edge, line = ", ".join(f"{value:.12g}" for value in self.edges_of_chaos), self.neutrality_line
         edge = f"sigma_w2 = {edge}" if edge else NOWHERE
         lines = [
             f"sigma_w2 = {dense.sigma_w2:.12g}, sigma_b2 = {dense.sigma_b2:g}",
             f"phase    {self.name}{outside}: {self.meaning}",
             *([f"variance {self.remark}"] if self.remark else []),
-            f"gamma    {seen} hidden layers",
+            f"gamma    {at_depths} hidden layers",
             f"         {self.rate}",
         ]
         if point is not None:
@@ -153,23 +153,25 @@ def classify(
     cases outside the table. Source: bias-meets-trainability, Table 1.
     """
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, **network)
-    depths = tuple(checks.whole("depths", depth, 1, checks.DEEPEST) for depth in depths)
-    found = course(block, dense, one_input(inputs), max(depths))
-    name, at = _name(found), found.variance
-    point = None if name == "no limit" else found.point
+    depths = tuple(
+        checks.whole("depths", depth, 1, checks.DEEPEST) for depth in checks.several("depths", depths, "(10, 30, 100)")
+    )
+    trajectory = course(block, dense, one_input(inputs), max(depths))
+    name, at = _name(trajectory), trajectory.variance
+    point = None if name == "no limit" else trajectory.point
     remark = "" if 0 < at.q < np.inf else f"the variance of the units {at}"
     meaning = UNSETTLED if at.q in {0.0, np.inf} and name == "transient deep prejudice" else (TABLE | OTHERS)[name]
-    return Phase(name, meaning, point, found.rate, depths, found.at(depths), remark, found)
+    return Phase(name, meaning, point, trajectory.rate, depths, trajectory.at(depths), remark, trajectory)
 
 
-def _name(found: Course) -> str:
-    point = found.point
-    if found.variance.block is None or point is None:
+def _name(trajectory: Course) -> str:
+    point = trajectory.point
+    if trajectory.variance.block is None or point is None:
         return "no limit"
-    if found.rate.limit == 0 and found.rate.form == "none":
+    if trajectory.rate.limit == 0 and trajectory.rate.form == "none":
         return "no bias"
     if np.isnan(point.share):
-        return "undecided" if found.rate.form == "undecided" else "kept bias"
+        return "undecided" if trajectory.rate.form == "undecided" else "kept bias"
     if point.share > 0:
         if point.factor <= 1 + MARGIN:
             return "bias without chaos"

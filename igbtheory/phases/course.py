@@ -74,8 +74,8 @@ class Course(Result):
 
     def first_beyond(self, level: float) -> int | None:
         """Return the smallest depth at which gamma exceeds `level`, or None if it never does."""
-        found = np.flatnonzero(self.gamma[1:] > level)
-        return int(found[0]) + 1 if found.size else None
+        depths = np.flatnonzero(self.gamma[1:] > level)
+        return int(depths[0]) + 1 if depths.size else None
 
     @cached_property
     def variance(self) -> Variance:
@@ -139,33 +139,33 @@ def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Co
 
     ValueError: the data do not vary behind the first Dense, or q is out of range behind the first block.
     """
-    found: list[Moments] = []
+    moments: list[Moments] = []
     stopped = ""
     try:
         with np.errstate(all="ignore"):  # numbers out of range are reported below
             node = units(inputs.moments(FLOAT64)).through((dense,))
             while 1 / RANGE < node.averaged().variance < RANGE:
-                found.append(node.averaged())
-                if len(found) > depth or _stands(found):
+                moments.append(node.averaged())
+                if len(moments) > depth or _stands(moments):
                     break
                 node = node.through((*block.layers, dense))
             else:
                 size = "large" if node.averaged().variance > 1 else "small"
-                stopped = f"the variance q of the pre-activations is too {size} for the numbers at depth {len(found)}"
+                stopped = f"the variance q of the pre-activations is too {size} for the numbers at depth {len(moments)}"
     except ValueError as error:  # quadrature refuses a formula that it cannot resolve at this q
         stopped = str(error)
-        if len(found) < 2:
+        if len(moments) < 2:
             raise
-    if not found or not found[0].var_chi > 0:
+    if not moments or not moments[0].var_chi > 0:
         raise ValueError("expected data that vary after the first Dense; use sigma_w2 > 0 and a variance > 0")
-    if len(found) < 2:
+    if len(moments) < 2:
         raise ValueError(f"{block.title!r} leaves nothing to guess by: {stopped}")
-    still = len(found) - 1 if not stopped and len(found) <= depth else None
-    found += found[-1:] * (0 if stopped else depth + 1 - len(found))
-    return Course(block, dense, inputs, Prediction(stacked(FLOAT64, found)), stopped, still)
+    still = len(moments) - 1 if not stopped and len(moments) <= depth else None
+    moments += moments[-1:] * (0 if stopped else depth + 1 - len(moments))
+    return Course(block, dense, inputs, Prediction(stacked(FLOAT64, moments)), stopped, still)
 
 
-def _stands(found: list[Moments]) -> bool:
+def _stands(moments: list[Moments]) -> bool:
     """Return whether the last layers have the same moments."""
-    last = np.array([(x.var_mu, x.var_chi) for x in found[-TIMES - 1 :]], float)
+    last = np.array([(x.var_mu, x.var_chi) for x in moments[-TIMES - 1 :]], float)
     return len(last) > TIMES and bool(np.all(np.abs(np.diff(last, axis=0)) <= SAME * last[1:]))

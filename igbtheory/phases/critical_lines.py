@@ -16,7 +16,7 @@ from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.roots import roots, scanned
 
 NOTHING = 1e-24
-"""Variance so small that of a function only its value and its slopes at 0 matter."""
+"""Variance so small that of a function only its value and its slopes at 0 matter: the standard deviation is 1e-12."""
 SMALL = 1e-18
 """Mean square and mean squared slope at the variance NOTHING below which they count as 0."""
 NEAR = 1e-4
@@ -47,10 +47,10 @@ class Line:
         """
         q = roots(self.sigma_b2, *scanned(self.sigma_b2, float(np.max(sigma_b2))), sigma_b2)
         sigma_w2, stable = np.full(q.shape, np.nan), np.zeros(q.shape, dtype=bool)
-        known = np.isfinite(q)
-        if known.any():
-            sigma_w2[known] = self.sigma_w2(q[known])
-            stable[known] = np.abs(sigma_w2[known] * self.block.square_slope(q[known])) < 1
+        finite = np.isfinite(q)
+        if finite.any():
+            sigma_w2[finite] = self.sigma_w2(q[finite])
+            stable[finite] = np.abs(sigma_w2[finite] * self.block.square_slope(q[finite])) < 1
         return sigma_w2, stable
 
 
@@ -60,20 +60,20 @@ def edges_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Arra
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the
     variance, including one that repels. Columns with fewer roots end with NaN. Arguments: see `edge_of_chaos`.
     """
-    found = np.sort(_edges(block_of(activation, **network), sigma_b2)[0], axis=0)
-    return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]
+    edges = np.sort(_edges(block_of(activation, **network), sigma_b2)[0], axis=0)
+    return edges[~np.isnan(edges).all(axis=tuple(range(1, edges.ndim)))]
 
 
 def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     """Return sigma_w2 on the edge of chaos, a number or an array like sigma_b2, NaN where there is none.
 
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at which squared gradients
-    neither grow nor vanish, at a fixed point q = sigma_w2 E f^2 + sigma_b2 that attracts. If there are several, the
-    smallest sigma_w2 is returned. For homogeneous f the slope does not depend on q: the threshold (2 for ReLU, 4/3 with
-    MaxPool(2)) is the same at every sigma_b2, whether q settles or not, while `classify` speaks of an edge of chaos
-    only if q settles. The threshold of the forward pass may differ: see `thresholds`. A full-batch BatchNorm has no
-    edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for softplus)
-    is not found.
+    neither grow nor vanish. The variance is at a fixed point q = sigma_w2 E f^2 + sigma_b2 that attracts. If there are
+    several edges, the smallest sigma_w2 is returned. For homogeneous f the slope does not depend on q: the threshold (2
+    for ReLU, 4/3 with MaxPool(2)) is the same at every sigma_b2, whether q settles or not. `classify` speaks of an edge
+    of chaos only if q settles. The threshold of the forward pass may differ: see `thresholds`. A full-batch BatchNorm
+    has no edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for
+    softplus) is not found.
 
     activation, and network (pool, norm, placement): as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
     every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
@@ -146,5 +146,5 @@ def _edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
 
 def _smallest(sigma_w2: Array, stable: Array) -> Any:
     """Return the smallest stable sigma_w2 of every column, or NaN if there is none."""
-    found = np.min(np.where(stable, sigma_w2, np.inf), axis=0, initial=np.inf)
-    return np.where(np.isinf(found), np.nan, found)[()]
+    least = np.min(np.where(stable, sigma_w2, np.inf), axis=0, initial=np.inf)
+    return np.where(np.isinf(least), np.nan, least)[()]

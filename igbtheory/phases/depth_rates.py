@@ -26,7 +26,7 @@ from igbtheory.phases.variance import MARGIN, Variance
 SIZE = 1e-4
 """Larger one of the two values of share^s from which k is extrapolated; the other is half of it."""
 SMOOTH, KINKED = 1.0, 0.5
-"""The two values of the exponent s."""
+"""The two values of the exponent s: a kink makes the spread a power series in the root of the share."""
 FLAT = 1e-8
 """Constant k below which it counts as 0."""
 LARGE, SHIFT = 1e8, 1e-3
@@ -131,7 +131,7 @@ def curvature(block: Block, q: float) -> tuple[float, float]:
         return 1 - float(block.spread(q, share)) / slope
 
     with np.errstate(all="ignore"):
-        seen = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
-    s = KINKED if seen < (SMOOTH + KINKED) / 2 else SMOOTH
+        exponent = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
+    s = KINKED if exponent < (SMOOTH + KINKED) / 2 else SMOOTH
     first, second = (missing(size ** (1 / s)) / size for size in (SIZE, SIZE / 2))
     return s, 2 * second - first  # without the next term of the series

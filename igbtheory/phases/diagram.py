@@ -19,7 +19,7 @@ from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
 from igbtheory.theory.refusals import RANGE
 
 FINE = 101
-"""Points of a line in the picture."""
+"""Points of a line in the picture, which is drawn as straight lines between them."""
 SECONDS = {False: 2e-5, True: 1e-2}
 """Approximate seconds for a point of the grid in a layer, without and with a pool."""
 
@@ -124,13 +124,13 @@ def near_zero(widest: float, count: int) -> Array:
 
 def _axis(name: str, values: Any) -> Array:
     checks.non_negative(name, values)
-    found = np.asarray(values, dtype=float)
-    if found.ndim != 1 or found.size < 2 or not np.all(np.diff(found) > 0):
+    axis = np.asarray(values, dtype=float)
+    if axis.ndim != 1 or axis.size < 2 or not np.all(np.diff(axis) > 0):
         raise ValueError(
-            f"expected {name} to be two or more ascending numbers, got an array of shape {found.shape}; pass for "
+            f"expected {name} to be two or more ascending numbers, got an array of shape {axis.shape}; pass for "
             "instance np.linspace(0.5, 4, 100)"
         )
-    return found
+    return axis
 
 
 def _edge(block: Block, along: Array) -> tuple[Array, str]:
@@ -145,10 +145,10 @@ def _edge(block: Block, along: Array) -> tuple[Array, str]:
 def _through(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> tuple[Array, float]:
     """Return gamma at every point of the sweep `dense`, NaN where the variance is out of range, and its error."""
     x = units(inputs.moments(FLOAT64)).through((dense,)).averaged()
-    lost = np.zeros(np.shape(x.var_chi), dtype=bool)
+    out_of_range = np.zeros(np.shape(x.var_chi), dtype=bool)
     for _ in range(depth):
-        lost |= ~((x.variance > 1 / RANGE) & (x.variance < RANGE))
-        x = replace(x, var_mu=np.where(lost, 1.0, x.var_mu), var_chi=np.where(lost, 1.0, x.var_chi))
+        out_of_range |= ~((x.variance > 1 / RANGE) & (x.variance < RANGE))
+        x = replace(x, var_mu=np.where(out_of_range, 1.0, x.var_mu), var_chi=np.where(out_of_range, 1.0, x.var_chi))
         x = units(x).through((*block.layers, dense)).averaged()
-    error = np.where(lost, 0.0, x.error)
-    return np.where(lost, np.nan, x.var_mu / x.var_chi), float(np.max(error))
+    error = np.where(out_of_range, 0.0, x.error)
+    return np.where(out_of_range, np.nan, x.var_mu / x.var_chi), float(np.max(error))

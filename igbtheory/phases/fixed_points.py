@@ -12,7 +12,7 @@ from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
 
 CLOSE = 1e-24
-"""Share 1 - c of two data that count as equal."""
+"""Share 1 - c of two data that count as equal: the angle between them is 1e-12."""
 BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
 """Weights of the backward difference quotient of fourth order, at 0, -1, ..., -4 steps."""
 
@@ -81,13 +81,13 @@ def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **netw
     """
     dense = one_dense(sigma_w2, sigma_b2)
     ends = variances(block_of(activation, **network), dense)
-    found = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
-    if not found:
+    points = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
+    if not points:
         raise ValueError(
             f"expected a network with a fixed point, got {activation!r} at sigma_w2 = {sigma_w2:g}, sigma_b2 = "
             f"{sigma_b2:g}: the variance q of its units {ends[-1]}; use another sigma_w2, sigma_b2 > 0 or a norm"
         )
-    return found
+    return points
 
 
 def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:

@@ -62,6 +62,7 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     precision. ValueError: an activation that jumps, or a BatchNorm in batches of finite size, whose gradients are not
     known.
     """
+    checks.network(net)
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):
         raise TypeError(
@@ -74,9 +75,9 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=GRADIENTS))
+    moments = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=GRADIENTS))
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
-    return of_segments(n, found)
+    return of_segments(n, moments)
 
 
 @np.errstate(all="ignore")
@@ -88,10 +89,10 @@ def segments(layers: tuple[Layer, ...], node: LawNode) -> list[Moments]:
     return [behind.averaged() for behind in node.passage.listed(layers, node, with_noise)]
 
 
-def of_segments(n: Kind, found: list[Moments]) -> Gradients:
+def of_segments(n: Kind, moments: list[Moments]) -> Gradients:
     """Return the gradients, given the moments behind every Dense, input side first."""
-    if len(found) == 1:
+    if len(moments) == 1:
         raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
-    noises: list[Any] = [x.noise for x in found[1:]]
+    noises: list[Any] = [x.noise for x in moments[1:]]
     factors, errors = ([getattr(noise, name) for noise in noises] for name in ("variance", "error"))
     return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))

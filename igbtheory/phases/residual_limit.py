@@ -9,14 +9,16 @@ var_chi(F) are the variances of the branch at this stream, and g(F) is the facto
 A network of L blocks differs from the limit by a term of order 1/L.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.base import Averaged
@@ -55,21 +57,22 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     net: its residual blocks are not nested; inputs: default N(0, 1). ValueError: the branch of a block has a mean other
     than 0, so that the means would add up to sqrt(L); a Dense at its end makes it 0.
     """
-    blocks = [layer for layer in net.layers if isinstance(layer, Residual)]
+    blocks = [layer for layer in checks.network(net).layers if isinstance(layer, Residual)]
     if not blocks:
         raise ValueError("expected a network with a Residual block, got none: there is no depth to make continuous")
     if any(block.shortcut for block in blocks):
         raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
     gradients(net, inputs)  # refuses networks without gradients
-    passage = replace(GRADIENTS, applied=_applied)
+    passage = replace(GRADIENTS, applied=partial(_applied, blocks))
     node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)), passage=passage)
-    found = segments(net.layers, node)
-    return ResidualLimit(Prediction(stacked(FLOAT64, found)), of_segments(FLOAT64, found))
+    moments = segments(net.layers, node)
+    return ResidualLimit(Prediction(stacked(FLOAT64, moments)), of_segments(FLOAT64, moments))
 
 
-def _applied(layer: Ruled, node: LawNode) -> LawNode:
-    """Return the node behind a layer, and behind infinitely many copies of a residual block."""
-    return _flow(layer, node) if isinstance(layer, Residual) else layer.rule(node)
+def _applied(blocks: Sequence[Residual], layer: Ruled, node: LawNode) -> LawNode:
+    """Return the node behind a layer, and behind infinitely many copies of it if it is one of the blocks."""
+    block = next((block for block in blocks if block is layer), None)
+    return _flow(block, node) if block else layer.rule(node)
 
 
 def _flow(layer: Residual, node: LawNode) -> LawNode:
@@ -88,8 +91,8 @@ def _flow(layer: Residual, node: LawNode) -> LawNode:
                 f"expected a branch of mean 0 and without a multiple of its stream, got {layer!r}: over L blocks they "
                 "add up to sqrt(L); end the branch with a Dense, and take inner blocks out of it"
             )
-        parts = (branch.var_mu, branch.var_chi, branch.noise.variance)
-        return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in parts)))
+        variances = (branch.var_mu, branch.var_chi, branch.noise.variance)
+        return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in variances)))
 
     start = (before.var_mu, before.var_chi, noise.variance)
     shape = np.broadcast_shapes(*map(np.shape, (*start, *rates(np.array(np.broadcast_arrays(*start))))))
@@ -101,7 +104,7 @@ def _flow(layer: Residual, node: LawNode) -> LawNode:
 
 def _solved(rates: Callable[[NDArray[Any]], NDArray[Any]], begin: NDArray[Any], tolerance: float) -> NDArray[Any]:
     """Return var_mu, var_chi and the noise at t = 1, shape (3, *sweep)."""
-    found = solve_ivp(
+    solution = solve_ivp(
         lambda _, y: rates(y.reshape(begin.shape)).ravel(),
         (0.0, 1.0),
         begin.ravel(),
@@ -109,9 +112,9 @@ def _solved(rates: Callable[[NDArray[Any]], NDArray[Any]], begin: NDArray[Any], 
         rtol=tolerance,
         atol=NOTHING * begin.max(),
     )
-    if not found.success:
+    if not solution.success:
         raise ValueError(
-            f"the stream of a residual block leaves the range of numbers at t = {found.t[-1]:.3g} of its depth: "
-            f"{found.message}; use a smaller scale or sigma_w2"
+            f"the stream of a residual block leaves the range of numbers at t = {solution.t[-1]:.3g} of its depth: "
+            f"{solution.message}; use a smaller scale or sigma_w2"
         )
-    return np.asarray(found.y[:, -1].reshape(begin.shape))
+    return np.asarray(solution.y[:, -1].reshape(begin.shape))

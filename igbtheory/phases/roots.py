@@ -21,10 +21,10 @@ def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
     for power in range(LOWEST, HIGHEST):
         log_q = np.log(10.0) * (power + np.arange(DECADE + (power == HIGHEST - 1)) / DECADE)
         q = np.exp(log_q)
-        found = tabulated(rule, q)
+        differences = tabulated(rule, q)
         grids.append(log_q)
-        values.append(np.where(np.abs(found) <= EXACT * q, 0.0, found))
-        if power >= 0 and (np.isnan(found).all() or np.all(found > most)):
+        values.append(np.where(np.abs(differences) <= EXACT * q, 0.0, differences))
+        if power >= 0 and (np.isnan(differences).all() or np.all(differences > most)):
             break
     return np.concatenate(grids), np.concatenate(values)
 

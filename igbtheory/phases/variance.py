@@ -58,19 +58,19 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
     if sigma_b2 == 0 and block.proportional and abs(sigma_w2 * float(block.square(1.0)) - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
     biases = partial(block.biases, sigma_w2=sigma_w2)
-    found = []
+    fixed = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
         stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
-        found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
+        fixed.append(Variance(0.0, first, first, stable=bool(stable), block=low))
     log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
     for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
         slope = float(sigma_w2 * block.square_slope(q))
-        found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
+        fixed.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
     if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
         growth = last if last > 1 + MARGIN else 1.0
-        found.append(Variance(np.inf, growth, growth, stable=True, block=high))
-    known = np.flatnonzero(np.isfinite(values))
-    if high is None and not values[known[-1]] > sigma_b2:
-        end = float(np.exp(log_q[known[-1]]))
-        found.append(Variance(np.inf, 1 - float(values[known[-1]]) / end, np.nan, stable=True, at=end))
-    return found
+        fixed.append(Variance(np.inf, growth, growth, stable=True, block=high))
+    finite = np.flatnonzero(np.isfinite(values))
+    if high is None and not values[finite[-1]] > sigma_b2:
+        end = float(np.exp(log_q[finite[-1]]))
+        fixed.append(Variance(np.inf, 1 - float(values[finite[-1]]) / end, np.nan, stable=True, at=end))
+    return fixed

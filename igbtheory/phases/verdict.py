@@ -47,24 +47,24 @@ def verdict(
     `Network.predict`.
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
-    found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1, checks.DEEPEST))
-    error = float(np.max(found.prediction.per_layer.error))
+    trajectory = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1, checks.DEEPEST))
+    error = float(np.max(trajectory.prediction.per_layer.error))
     if not error <= PROMISED:
         message = f"the estimated relative error of the variances reaches {error:.1g}, more than {PROMISED:g}"
         warnings.warn(message, AccuracyWarning, stacklevel=2)
     mean, causes = _first(phi, dense, inputs)
-    return Verdict(phi, float(sigma_w2), float(sigma_b2), int(depth), inputs, mean, causes, found)
+    return Verdict(phi, float(sigma_w2), float(sigma_b2), int(depth), inputs, mean, causes, trajectory)
 
 
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
     """Return the mean behind the first activation, and the causes: the parts of var_mu behind the next Dense."""
     with np.errstate(all="ignore"):
         x = units(inputs.moments(FLOAT64)).through((dense,)).then(phi).averaged()
-    parts = {
+    sources = {
         "mean": dense.sigma_w2 * x.mean**2,
         "centres": dense.sigma_w2 * x.var_mu,  # shifted inputs and biases make the centres of the pre-activations vary
         "biases": dense.sigma_b2,
     }
     noise = ROUNDING * (x.mean**2 + x.var_mu + x.var_chi) * dense.sigma_w2
-    whole = sum(parts.values())
-    return float(x.mean), tuple(Cause(name, float(part / whole)) for name, part in parts.items() if part > noise)
+    whole = sum(sources.values())
+    return float(x.mean), tuple(Cause(name, float(part / whole)) for name, part in sources.items() if part > noise)

@@ -15,7 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.kernels import THREADS, Found, Watched, found_on, renamed
+from igbtheory.theory.kernels import THREADS, KernelMeans, Watched, kernel_means
 from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
@@ -34,13 +34,13 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    inputs = checks.data_set(inputs)
+    inputs = checks.real_data(inputs)
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         few = any(layer.few for layer in layers)
-        worlds = _worlds(layers, n, given, watched) if few else [found_on(layers, n, given, watched=watched)]
-    found = worlds[0]
+        worlds = _worlds(layers, n, given, watched) if few else [kernel_means(layers, n, given, watched=watched)]
+    first = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
         if variance != 0:  # constants are refused if the outputs tie
@@ -49,30 +49,30 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     if len(worlds) == 1:
-        error = found.error * np.asarray(n.ratio(q, var_chi), dtype=float)
+        error = first.error * np.asarray(n.ratio(q, var_chi), dtype=float)
     else:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
     # the sum of opposite arcsines is 0 up to rounding
     arcsines = np.maximum(np.mean([world.arcsines for world in worlds], axis=0), 0.0)
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
-    law = DatasetGuessLaw(found.outputs, float(arcsines[-1]), kernel)
+    law = DatasetGuessLaw(first.outputs, float(arcsines[-1]), kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines)
     rank = min(world.rank for world in worlds)
-    return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
+    return Prediction(per_layer, law, None, rank, unlike(first.estimated), tuple(layers), inputs)
 
 
-def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | None) -> list[Found]:
+def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | None) -> list[KernelMeans]:
     """Return the means in independent worlds, in each of which the few weights of the layers are drawn."""
     count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
 
-    def world(rng: np.random.Generator) -> Found:
+    def world(rng: np.random.Generator) -> KernelMeans:
         with one_thread(), np.errstate(all="ignore"):
             settled = tuple(layer.settled(rng) for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            found = found_on(settled, n, given, number, renamed(watched or {}, layers, settled))
-            kernel = found.kernel()
-        return replace(found, kernel=lambda: kernel)
+            means = kernel_means(settled, n, given, number, watched)
+            kernel = means.kernel()
+        return replace(means, kernel=lambda: kernel)
 
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
@@ -83,7 +83,7 @@ def _positions(layers: Sequence[Layer], given: Any) -> int:
     return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
 
 
-def _scatter(worlds: list[Found], statistic: Callable[[Found], Any]) -> Any:
+def _scatter(worlds: list[KernelMeans], statistic: Callable[[KernelMeans], Any]) -> Any:
     """Return the error of the mean of a statistic over the worlds."""
     with np.errstate(all="ignore"):
         return SPARE * standard_error(np.array([statistic(world) for world in worlds], dtype=float))

@@ -31,12 +31,12 @@ def on_gaussian_inputs(
     batch = batch_of(layers)
     passage = Passage(within=batch_size is not None or sees_batches(layers), batch_size=batch_size)
     first = LawNode(n, Gaussian(inputs.moments(n)), passage=passage)
-    found: list[Moments] = []
+    moments: list[Moments] = []
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         for node in passage.listed(layers, first):
-            found.append(node.averaged())
-            refuse_lost(n, found[-1].variance, len(found))
-    per_layer = stacked(n, found)
+            moments.append(node.averaged())
+            refuse_lost(n, moments[-1].variance, len(moments))
+    per_layer = stacked(n, moments)
     layers = tuple(layers)
     batches = batch and Batch(batch.batch_size or batch_size, InBatches(layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=unlike(node.estimated), layers=layers, inputs=inputs)
@@ -59,8 +59,8 @@ class InBatches:
         return on_gaussian_inputs(self.layers, self.n, self.inputs, size)
 
 
-def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
+def stacked(n: Kind, moments: Sequence[Moments]) -> PerLayer:
     """Return the moments after every Dense as arrays of one shape."""
-    parts = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in found]
-    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
-    return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)))
+    columns = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in moments]
+    shape = np.broadcast_shapes(*(np.shape(part) for x in columns for part in x))
+    return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*columns, strict=True)))

@@ -31,14 +31,14 @@ NEAR, ALIKE = 4000, 16
 THREADS = 2
 """Number of blocks of images that are computed at the same time: more would need more memory."""
 
-
-Watched = Mapping[int, tuple[int, bool]]
-"""For the ids of layers behind which kernels are wanted: a number that orders them, and whether of the first token."""
+Watched = Mapping[int, bool]
+"""Layers behind which kernels are wanted, by their places in `each`, counted from its end, and whether of the first
+token alone. Layers may be replaced by others, or be left out in front, but keep these places."""
 
 
 @final
 @dataclass(frozen=True)
-class Found:
+class KernelMeans:
     """Means over the data in one world, or in a network without few weights: of q_ab and q after every Dense.
 
     error: relative error of both. arcsines: mean of asin(c_ab)/(2 pi) over all pairs of data after every Dense;
@@ -55,27 +55,19 @@ class Found:
     kernel: Callable[[], NDArray[np.float64]]
 
 
-def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None) -> Found:
+def kernel_means(
+    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None
+) -> KernelMeans:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
     chain, data = behind_undrawn(layers, given)
-    watched = renamed(watched or {}, layers[len(layers) - len(chain) :], chain)
     if n is FLOAT64:
         refuse_scale(data)
     kernel = OutputKernel(chain, n.number(data), n, world, watched=watched)
     refuse_many(chain, len(data), kernel.places)
-    if kernel.places is not None and not kernel.places.whole:
-        try:  # one datum shows whether units must be drawn, for which all pairs of positions are needed
-            replace(kernel, data=kernel.data[:1]).block(slice(0, 1), slice(0, 1))
-        except UnitsNeededError:
-            kernel = replace(kernel, drawn=True)
-            refuse_many(chain, len(data), kernel.places)
-    return kernel.found()
-
-
-def renamed(watched: Watched, layers: Sequence[Layer], others: Sequence[Layer]) -> Watched:
-    """Return what is watched, for other layers that stand in the places of these."""
-    places = zip(each(layers), each(others), strict=True) if watched else ()
-    return {id(other): watched[id(layer)] for layer, other in places if id(layer) in watched}
+    if kernel.needs_units():
+        kernel = replace(kernel, drawn=True)
+        refuse_many(chain, len(data), kernel.places)
+    return kernel.means()
 
 
 @final
@@ -102,42 +94,52 @@ class OutputKernel:
         shape = self.data.shape[2:]
         return of_shape(shape) if self.drawn else needed(self.layers, shape)
 
+    def needs_units(self) -> bool:
+        """Return whether units must be drawn, for which all pairs of positions are needed; one datum shows it."""
+        if self.places is None or self.places.whole:
+            return False
+        try:
+            replace(self, data=self.data[:1]).block(slice(0, 1), slice(0, 1))
+        except UnitsNeededError:
+            return True
+        return False
+
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples)."""
         return self.matrices("q_ab")[0]
 
     def matrices(self, *names: str) -> list[NDArray[np.float64]]:
         """Return symmetric matrices over the data, shape (n_samples, n_samples), that the output pairs call so."""
-        parts, count = self._parts(), len(self.data)
-        found: list[Any] = [None] * len(names)
-        for (rows, columns), (_, pairs) in zip(parts, self._blocks(parts), strict=True):
+        blocks, count = self._parts(), len(self.data)
+        matrices: list[Any] = [None] * len(names)
+        for (rows, columns), (_, pairs) in zip(blocks, self._blocks(blocks), strict=True):
             values = [getattr(pairs[-1], name) for name in names]
-            if len(parts) == 1:  # a layer may have changed the number of data
+            if len(blocks) == 1:  # a layer may have changed the number of data
                 return [np.asarray(value) for value in values]
             for i, value in enumerate(values):
-                found[i] = np.empty((count, count), dtype=value.dtype) if found[i] is None else found[i]
-                found[i][rows, columns], found[i][columns, rows] = value, value.T
-        return found
+                matrices[i] = np.empty((count, count), dtype=value.dtype) if matrices[i] is None else matrices[i]
+                matrices[i][rows, columns], matrices[i][columns, rows] = value, value.T
+        return matrices
 
-    def found(self) -> Found:
+    def means(self) -> KernelMeans:
         """Return means over the kernels after every Dense."""
-        parts = self._parts()
+        blocks = self._parts()
         sums, rank = np.zeros(()), np.inf
-        for (rows, columns), found in zip(parts, self._blocks(parts), strict=True):
-            node, pairs = found
+        for (rows, columns), of_block in zip(blocks, self._blocks(blocks), strict=True):
+            node, pairs = of_block
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             rank = min(rank, *(part.rank for part in pairs))
         q_ab, q, error, count, arcsines = sums
         outputs = int(count[-1])  # a layer may have changed the number of data
-        means = q_ab / count**2, q / count, error.astype(float) / len(parts), (arcsines / count**2).astype(float)
+        means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
         kernel = replace(self, n=FLOAT64, data=self.data.astype(float))
-        return Found(*means, outputs, rank, node.estimated, kernel)
+        return KernelMeans(*means, outputs, rank, node.estimated, kernel)
 
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
 
-        The kernels behind watched layers come first.
+        The kernels behind watched layers come first, in the order in which they are asked for.
         """
         n, data, places = self.n, self.data, self.places
         if places is None:
@@ -146,22 +148,23 @@ class OutputKernel:
             now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
         else:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
-        seen: dict[int, Pairs] = {}
         watched = self.watched or {}
+        behind: dict[int, Pairs] = {}
+        layers = [*each(self.layers)]
+        places_of = {id(layers[-1 - place]): place for place in watched}
 
         def sees(layer: Ruled, node: KernelNode) -> None:
-            if id(layer) in watched:
-                number, first = watched[id(layer)]
-                seen[number] = listed(node, first=first)
+            if (place := places_of.get(id(layer))) is not None:
+                behind[place] = listed(node, first=watched[place])
 
         now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
-        found: list[Pairs] = []
+        kernels: list[Pairs] = []
         for layer in self.layers:
             now = now.behind(layer)
             if layer.listed:
-                found.append(listed(now.node))
-        refuse_silent(found, rows.start)
-        return now.node, [*(seen[number] for number in sorted(seen)), *found]
+                kernels.append(listed(now.node))
+        refuse_silent(kernels, rows.start)
+        return now.node, [*(behind[place] for place in watched), *kernels]
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: of vectors all columns, of images squares, the lower half left out."""
@@ -170,13 +173,13 @@ class OutputKernel:
             rows = count if is_whole(self.layers, places) else max(1, BLOCK // count)
             return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
         side = max(1, isqrt(BLOCK // places.size))
-        parts = [slice(start, min(start + side, count)) for start in range(0, count, side)]
-        return [(rows, columns) for rows, columns in product(parts, parts) if rows.start <= columns.start]
+        sides = [slice(start, min(start + side, count)) for start in range(0, count, side)]
+        return [(rows, columns) for rows, columns in product(sides, sides) if rows.start <= columns.start]
 
-    def _blocks(self, parts: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
+    def _blocks(self, blocks: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
         """Yield the results of `block`, of images from several threads."""
-        if self.places is None or len(parts) == 1:
-            yield from starmap(self.block, parts)
+        if self.places is None or len(blocks) == 1:
+            yield from starmap(self.block, blocks)
             return
 
         def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
@@ -184,7 +187,7 @@ class OutputKernel:
                 return self.block(*part)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            yield from pool.map(quiet, parts)
+            yield from pool.map(quiet, blocks)
 
 
 def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
@@ -192,10 +195,10 @@ def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
     features = data.shape[1]
     q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
     q_ab = data[rows] @ data.T / features
-    own = np.arange(len(q_ab))
-    q_ab[own, rows.start + own] = q[rows]  # exactly: the matrix product may differ in the last digit
+    diagonal = np.arange(len(q_ab))
+    q_ab[diagonal, rows.start + diagonal] = q[rows]  # exactly: the matrix product may differ in the last digit
     same = np.zeros(q_ab.shape, dtype=bool)
-    same[own, rows.start + own] = True
+    same[diagonal, rows.start + diagonal] = True
     _tell_apart(n, data, q, q_ab, rows.start)
     centres = Each(mean[rows, None], mean[None, :])
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon, mean=centres)
@@ -231,7 +234,7 @@ def _arcsines(pairs: Pairs, start: int) -> float:
     c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
     c = np.where(1 - abs(c) < ALIKE * FLOAT64.epsilon, np.sign(c), c)
     if start >= 0:
-        own = np.arange(len(c))
-        c[own, start + own] = 1
+        diagonal = np.arange(len(c))
+        c[diagonal, start + diagonal] = 1
     angles = np.arcsin(np.clip(c, -1, 1, out=c), out=c)  # in place, as new arrays take as long as the arithmetic
     return (1 if start >= 0 else 2) * float(angles.sum()) / (2 * np.pi)

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
-SHOWN = 30
-"""Largest number of layers that are printed; of a deeper network a selection is."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
 
@@ -77,11 +75,11 @@ class PerLayer:
         return np.asarray(self.n.ratio(self.within, self.var_mu + self.var_chi))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.var_mu, self.var_chi, self.within)
+        arrays = (self.var_mu, self.var_chi, self.within)
         if self.var_mu.dtype != object:
             return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance)
         # an mpmath number belongs to a context, so it is saved as text
-        texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in parts)
+        texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in arrays)
         return per_layer_of_texts, (self.n, self.error, *texts, self.variance)
 
 
@@ -128,8 +126,8 @@ class Prediction(OutputLayer):
     per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
     inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
     of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
-    estimated: the layers without an exact rule in their place, which were estimated from draws; `error` includes the
-    error of these estimates. layers, inputs: the network and its inputs, or () and None if they are unknown.
+    estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
+    includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
     """
 
     per_layer: PerLayer
@@ -219,27 +217,22 @@ class Prediction(OutputLayer):
         if not shape:
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
             return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
-        swept = {
-            name: value
-            for owner in (*each(self.layers), self.inputs)
-            for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
-            if np.ndim(value) and not isinstance(value, tuple)
-        }
+        owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
+        swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
         return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 
     def __str__(self) -> str:
         if np.ndim(self.gamma):
             return repr(self)
-        from igbtheory.foundations.text import number, table  # noqa: PLC0415 - most predictions are not printed
+        from igbtheory.foundations.text import layer_table, number  # noqa: PLC0415 - most predictions are not printed
 
-        depth = len(self.per_layer.var_mu)
-        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
         # elsewhere gamma_guess is gamma
         names = [name for name in COLUMNS if name != "gamma_guess" or self.dataset is not None]
         columns = [getattr(self.per_layer, name) for name in names]
-        rows = (["output" if i == depth else str(i), *(number(column[i - 1], 8) for column in columns)] for i in shown)
-        return "\n".join([table(("layer", *names), rows), "", *self._summary(number)])
+        depth = len(self.per_layer.var_mu)
+        layers = layer_table(names, depth, lambda i: (number(column[i], 8) for column in columns))
+        return "\n".join([layers, "", *self._summary(number)])
 
     def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
         """Yield the lines about the output and the guesses of one network."""
@@ -263,7 +256,7 @@ class Prediction(OutputLayer):
         error = f"{float(self.error):.1g}" if self.error else "below 1e-307"
         yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
         if self.estimated:
-            yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
+            yield f"no rule {', '.join(map(repr, self.estimated))}: estimated"
         if self.dataset is not None:
             from igbtheory.guesses.bias_of_guesses import MEANING  # noqa: PLC0415 - as above
 
@@ -273,8 +266,8 @@ class Prediction(OutputLayer):
         if np.ndim(self.gamma):
             gamma = np.asarray(self.gamma, dtype=float)
             return f"Prediction(sweep of shape {gamma.shape}, gamma from {gamma.min():.6g} to {gamma.max():.6g})"
-        parts = (f"{name}={_text(getattr(self, name))}" for name in ("var_mu", "var_chi", "gamma", "c"))
-        return f"Prediction({', '.join(parts)}, regime={self.regime!r})"
+        shown = (f"{name}={_text(getattr(self, name))}" for name in ("var_mu", "var_chi", "gamma", "c"))
+        return f"Prediction({', '.join(shown)}, regime={self.regime!r})"
 
     def _repr_latex_(self) -> str:
         if np.ndim(self.gamma):
@@ -296,15 +289,15 @@ class Counts:
         from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
 
         prediction, batch = self.prediction, self.batch
-        known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
-        found = prediction if known else batch.at(batch.size or D)
-        if len(found.estimated) > len(prediction.estimated):
+        complete = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
+        batched = prediction if complete else batch.at(batch.size or D)
+        if len(batched.estimated) > len(prediction.estimated):
             message = (
                 "the covariance of two data of one batch after these layers has no exact rule: it is estimated from "
                 "draws, to about three digits"
             )
             warnings.warn(message, EstimateWarning, stacklevel=4)
-        return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
+        return BatchedGuessLaw(batched.c, batched.c_within, D, batch.size or D)
 
 
 def _text(value: Any) -> str:

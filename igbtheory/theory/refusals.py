@@ -13,11 +13,11 @@ from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 RANGE = 1e150
-"""Largest variance in double precision, and the inverse of the smallest one."""
+"""Largest variance in double precision, and the inverse of the smallest one: rules multiply two variances."""
 LARGEST = 30_000
 """Largest number of given data: the time grows with its square."""
 LARGEST_WHOLE = 4_000
-"""Largest number of given data if a layer, such as BatchNorm, needs their whole kernel at once."""
+"""Largest number of given data if a layer, such as BatchNorm, needs their whole kernel at once: 128 MB."""
 LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 """Largest number of pairs of positions, of all pairs of data and of one pair."""
 
@@ -39,9 +39,9 @@ def refuse_lost(n: Kind, q: Any, layer: int) -> None:
     The range of double precision ends at 1e150, because rules multiply two variances.
     """
     q = np.ravel(q)
-    lost = q[~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))]
-    if lost.size:
-        value = float(lost[0])
+    refused = q[~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))]
+    if refused.size:
+        value = float(refused[0])
         raise ValueError(f"the variance after Dense layer {layer} is {value:g}, {_loss(value)}")
 
 
@@ -58,12 +58,12 @@ def _loss(value: float) -> str:
     )
 
 
-def refuse_silent(found: list[Pairs], start: int) -> None:
+def refuse_silent(kernels: list[Pairs], start: int) -> None:
     """Refuse data whose outputs have no variance; start: number of the first of these data."""
-    silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
+    silent = np.flatnonzero(np.ravel(kernels[-1].q_a) == 0)
     if not silent.size:
         return
-    first = next(i for i, pairs in enumerate(found) if np.ravel(pairs.q_a)[silent[0]] == 0)
+    first = next(i for i, pairs in enumerate(kernels) if np.ravel(pairs.q_a)[silent[0]] == 0)
     if first == 0:
         why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
     else:

@@ -77,11 +77,13 @@ def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:
 
 def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node | None:
     """Return the node in front of an activation, or behind it, if it is a norm that no other node uses, else None."""
-    found = node.args[0] if before else next(iter(node.users), None)
-    if not isinstance(found, fx.Node) or len(found.users if before else node.users) > 1 or found.op != "call_module":
+    neighbour = node.args[0] if before else next(iter(node.users), None)
+    if not isinstance(neighbour, fx.Node) or neighbour.op != "call_module":
         return None
-    norm = graph.get_submodule(str(found.target))
-    return found if isinstance(norm, NORMS) and not is_idle(norm) else None
+    if len(neighbour.users if before else node.users) > 1:
+        return None
+    norm = graph.get_submodule(str(neighbour.target))
+    return neighbour if isinstance(norm, NORMS) and not is_idle(norm) else None
 
 
 def _move_norms(names: list[str], graph: fx.GraphModule, *, before: bool) -> None:

@@ -136,9 +136,9 @@ def moved(data: torch.Tensor, parameters: Iterable[torch.Tensor]) -> torch.Tenso
     parameters = [*parameters]
     floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
-    found = data.to(parameters[0].device, kind)
-    if found.dtype != data.dtype and not torch.isfinite(found).all():
+    converted = data.to(parameters[0].device, kind)
+    if converted.dtype != data.dtype and not torch.isfinite(converted).all():
         raise ValueError(
             f"expected data in the range of the model's {kind}, got {float(data.abs().max()):.3g}; scale the data down"
         )
-    return found
+    return converted

@@ -17,6 +17,15 @@ from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
 
+SOFTMAX = (
+    "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave the softmax out"
+)
+SIGMOID = "expected logits, got outputs in [0, 1], which are probabilities; return logits, leave the sigmoid out"
+LABELS = (
+    "all outputs lie in [0, 1] and do not add up to 1: the largest one counts as the guess; if every output is a label "
+    "of its own, measure them one by one, by models that return one logit"
+)
+
 
 def measure(  # noqa: PLR0913 - the contract of the public name
     make_model: Callable[[], Any],
@@ -56,11 +65,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
-    if not callable(make_model):
-        raise TypeError(
-            f"expected make_model to be a function or a class, got {type(make_model).__name__}; pass the model's "
-            "class, or a function that makes a new one"
-        )
+    checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
     from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
@@ -72,44 +77,39 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     task = Task(make_model, data, labels, seed, batch_size, checked_device(device), output)
     said: list[str] = []
     here = workers is None and executor is None and store is None
-    drawn = task.found(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
+    drawn = task.summaries(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
     with closing(drawn):  # an error ends the run of an executor at once
-        found = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
-    if labels is not None and not found[0].by_label.size:
+        summaries = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
+    if labels is not None and not summaries[0].by_label.size:
         said.append(
             f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "
-            f"the model from 0 to {len(found[0].shares) - 1}"
+            f"the model from 0 to {len(summaries[0].shares) - 1}"
         )
     said += [] if labels is None else empty_classes(labels)
     # all warnings are given here, so that they name the line of the caller
-    for sentence in (*said, *remarks(found, len(data))):
+    for sentence in (*said, *remarks(summaries, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, _, _, *more, variances, _ = (np.array(values) for values in zip(*found, strict=True))
-    more.append(np.nan * variances if off_centre(found) else variances)
-    return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more)
+    shares, moments, _, _, *more, variances, _, _ = (np.array(values) for values in zip(*summaries, strict=True))
+    more.append(np.nan * variances if off_centre(summaries) else variances)
+    return Measurement(len(data), seed, shares, moments, len(summaries[0].centres), *more)
 
 
-def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
+def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
     """Yield the summaries; refuse networks with equal weights or different outputs, and probabilities for logits."""
     from igbtheory.torch.models import refuse_repeated  # noqa: PLC0415 - it loads PyTorch
 
-    alike, count = True, 0
-    seen: dict[bytes, int] = {}
-    for i, (x, weights) in enumerate(found):
-        refuse_repeated(weights, i, seen)
+    inside, alike, count = True, True, 0
+    digests: dict[bytes, int] = {}
+    for i, (x, weights) in enumerate(summaries):
+        refuse_repeated(weights, i, digests)
         if i and len(x.centres) != count:
             raise ValueError(
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
-        alike, count = alike and x.alike, len(x.centres)
-        # the outputs of one network may look like probabilities by chance, but not the outputs of two
-        if alike and i and count > 1:
-            raise ValueError(
-                "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave "
-                "the softmax out"
-            )
+        inside, alike, count = inside and x.inside, alike and x.alike, len(x.centres)
+        # the outputs of one network may lie in [0, 1] by chance, but not those of two
+        if alike and i:
+            raise ValueError(SOFTMAX if count > 1 else SIGMOID)
         yield x
-    if alike:
-        said.append(
-            "all outputs of all networks lie in [0, 1]; if they are probabilities, return logits, leave the sigmoid out"
-        )
+    if inside:
+        said.append(LABELS if not alike else SOFTMAX if count > 1 else SIGMOID)

@@ -14,6 +14,7 @@ from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
 from igbtheory.networks.network import Network
 from igbtheory.theory.prediction import Prediction
+from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explanation import Explanation, WhatIf
 
 Array = NDArray[np.float64]
@@ -33,9 +34,9 @@ def explain(
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
     make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
-    changes in the what-if table are measured, too. Predictions hold in infinite width; finite models differ from them
-    by an amount of order 1/width. All data form one batch. If the outputs read a class token alone, the moments behind
-    it are those of this token, and the names of the layers end in [:, 0].
+    changes in the what-if table are measured, too. Predictions are those of infinite width, and of the model's own
+    widths if enough networks of the theory can be drawn in about two seconds. All data form one batch. If the outputs
+    read a class token alone, the moments behind it are those of this token, and the names of the layers end in [:, 0].
 
     ValueError: the data are refused, a model or the same model twice, or the model cannot be traced. What the theory
     refuses is measured without a prediction, and what `measure` refuses of a change is predicted alone; the sentences
@@ -44,7 +45,7 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, moments, reading, tracing  # noqa: PLC0415
+    from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
     from igbtheory.torch.data import checked_data  # noqa: PLC0415
 
     data = checked_data(X)
@@ -54,6 +55,7 @@ def explain(
     names = moments.watched_nodes(read)
     measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
     predicted, refused = moments.predicted_moments(read, values, names)
+    finite = widths.at_widths(read, values, names, (networks, seed))
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
@@ -69,12 +71,13 @@ def explain(
         tuple(name not in passed for name in names),
         measured[..., :2],
         predicted[:, :2],
-        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]]),
+        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
         "" if read.unread is None else ": ".join(read.unread),
         refused,
         tuple(lines),
         measured[..., 2],
         predicted[:, 2],
+        finite,
     )
 
 
@@ -87,8 +90,8 @@ def _what_if(
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        found = _predicted(read.network(), changed)
-        line = WhatIf(change.name, float(found.gamma), predicted_guess=float(found.gamma_guess))
+        prediction = _predicted(read.network(), changed)
+        line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws is None:
@@ -111,16 +114,23 @@ def _predicted(network: Network, data: Array) -> Prediction:
         return network.predict(data)
 
 
-def _doubt(read: Any, data: Array, known: Array) -> float:
-    """Return the standard error of the predicted gamma, from measured variances and from estimated rules.
+def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
+    """Return the standard error of the expected gamma: see `Explanation`.
 
-    known: var_mu and var_chi of the outputs, and their relative error.
+    outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
-    if np.isnan(known).any():
-        return 0.0
-    gamma = known[0] / known[1]
+    of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
+    if finite.per_layer is not None:
+        relative = np.hypot(of_limit, finite.of_weights)
+        return float(np.hypot(finite.per_layer.gamma_error[-1], relative * finite.per_layer.gamma[-1]))
+    return float(np.hypot(of_limit, finite.change) * outputs[0] / outputs[1])
+
+
+def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
+    """Return the relative standard error of gamma in infinite width, from measured variances and estimated rules."""
+    gamma = outputs[0] / outputs[1]
     # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) * known[2]) ** 2]
+    squares = [((1 + 2 * gamma) / gamma * outputs[2]) ** 2]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
@@ -129,7 +139,7 @@ def _doubt(read: Any, data: Array, known: Array) -> float:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one
                 moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
-                squares.append((float(_predicted(moved, data).gamma) - gamma) ** 2)
+                squares.append((float(_predicted(moved, data).gamma) / gamma - 1) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

@@ -1,5 +1,6 @@
 """The result of `explain`: the theory of a PyTorch model beside its measurement, layer by layer."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -16,6 +17,7 @@ from igbtheory.networks.simulation.estimates import (
     jackknife,
     layer_estimates,
 )
+from igbtheory.torch.at_widths import UNDRAWN, AtWidths
 
 Array = NDArray[np.float64]
 SMALL = 0.002
@@ -28,6 +30,8 @@ SHORT = 26
 """A sentence prints layers of fewer characters, and only the class of others."""
 NAMED = 3
 """Largest number of layers that a sentence names."""
+
+BOTH = ("gamma", "gamma_guess")
 
 RULE = (
     "Causes are read from the measured guesses alone. A layer is named if it changes the favoured share, 1/2 + "
@@ -66,10 +70,11 @@ class Explanation(OutputEstimates):
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
     q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances: Var(G0) of the outputs, and of a
     linear layer behind every other layer, (networks, layers), over all pairs of data; predicted: var_mu and var_chi in
-    infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); doubt: standard
-    error of the predicted gamma of the output, from variances that were measured and from rules that are estimated;
+    infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); at_widths: the
+    predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
+    from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
-    predicted, and why; what_if: changes and their bias ratios.
+    predicted, and why; what_if: changes and their bias ratios in infinite width.
     """
 
     samples: int
@@ -85,6 +90,7 @@ class Explanation(OutputEstimates):
     what_if: tuple[WhatIf, ...]
     guess_variances: Array | float = np.nan
     predicted_variances: Array | float = np.nan
+    at_widths: AtWidths = UNDRAWN
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -103,20 +109,43 @@ class Explanation(OutputEstimates):
         return np.broadcast_to(gamma_of_variance(self.predicted_variances), len(self.names))
 
     @property
+    def expected_gamma(self) -> float:
+        """Predicted gamma of the output, at the model's own widths if it is known there, else in infinite width."""
+        finite = self.at_widths.per_layer
+        return float(self.predicted_gamma[-1] if finite is None else finite.gamma[-1])
+
+    @property
     def z(self) -> float:
-        """Difference of the measured and the predicted gamma of the output, in units of their joint standard error."""
-        return float((self.gamma - self.predicted_gamma[-1]) / np.hypot(self.gamma_error, self.doubt))
+        """Difference of the measured and the expected gamma of the output, in units of their joint standard error."""
+        return float((self.gamma - self.expected_gamma) / np.hypot(self.gamma_error, self.doubt))
 
     def sentences(self) -> list[str]:
         """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
         off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
         undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
-        return [*undefined, *self._causes(), *self.unpredicted(), *self._refused_changes()]
+        return [*undefined, *self._causes(), *self.unpredicted(), *self._of_width(), *self._refused_changes()]
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
         reasons = {"Not read": self.unread, "Not predicted": self.refused}
         return [f"{begin}: {reason}." for begin, reason in reasons.items() if reason]
+
+    def _of_width(self) -> Iterator[str]:
+        """Yield sentences that say how much finite width changes, or may change."""
+        finite, limits = self.at_widths.per_layer, (self.predicted_gamma[-1], self.predicted_gamma_guess[-1])
+        if finite is not None:
+            pairs = [(getattr(finite, name)[-1], getattr(finite, f"{name}_error")[-1]) for name in BOTH]
+            said = [
+                f"{name} {_measured_text(*pair)}{_beside(*pair, limit)}"
+                for name, pair, limit in zip(BOTH, pairs, limits, strict=True)
+            ]
+            yield (
+                f"At the model's widths, {self.at_widths}, theory predicts {' and '.join(said)}, by drawing "
+                f"{self.at_widths.networks} networks; the measured gamma differs by {self.z:+.1f} standard errors."
+            )
+        elif self.at_widths.refused:
+            change = f"finite width may change gamma by about {self.at_widths.change:.0%}, which its error contains"
+            yield f"Not predicted at the model's widths, {self.at_widths}: {self.at_widths.refused}. So {change}."
 
     def _refused_changes(self) -> list[str]:
         """Return a sentence for each reason why a change has no prediction, or could not be measured."""
@@ -156,22 +185,23 @@ class Explanation(OutputEstimates):
         name, layer = self.names[behind], self.layers[behind]
         branches = " and its branches" if behind - before > 1 else ""
         kind = layer if len(layer) < SHORT else layer.partition("(")[0]
-        found = self.per_layer
-        gammas = (_found(found.gamma_guess[i], found.gamma_guess_error[i]) for i in (before, behind))
+        estimates = self.per_layer
+        gammas = (_measured_text(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
         return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every layer."""
-        found = self.per_layer
+        estimates, has_widths = self.per_layer, self.at_widths.per_layer is not None
         return {
             "name": np.array(self.names),
             "layer": np.array(self.layers),
             "branch": np.array(self.branch),
-            **{name: getattr(found, name) for name in vars(found)},
+            **{name: getattr(estimates, name) for name in vars(estimates)},
             "predicted_var_mu": self.predicted[:, 0],
             "predicted_var_chi": self.predicted[:, 1],
             "predicted_gamma": self.predicted_gamma,
             "predicted_gamma_guess": self.predicted_gamma_guess,
+            **{f"at_widths_{name}": getattr(self.at_widths.per_layer, name) for name in ESTIMATES if has_widths},
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,6 +214,9 @@ class Explanation(OutputEstimates):
             **{name: getattr(self, name) for name in ESTIMATES[4:]},
             "predicted_gamma": float(self.predicted_gamma[-1]),
             "predicted_gamma_guess": float(self.predicted_gamma_guess[-1]),
+            "expected_gamma": self.expected_gamma,
+            "widths": list(self.at_widths.widths),
+            "networks_at_widths": self.at_widths.networks,
             "doubt": self.doubt,
             "z": self.z,
             "unread": self.unread,
@@ -193,29 +226,38 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        found, known = self.per_layer, np.column_stack([self.predicted_gamma, self.predicted_gamma_guess])
+        columns, has_widths = self.columns(), "at_widths_gamma" in self.columns()
+        shown = [*ESTIMATES[::2], *(f"at_widths_{name}" for name in BOTH if has_widths)]
         rows = [
             [
                 f"{'  ' if self.branch[i] else ''}{self.names[i]}",
-                *(_found(getattr(found, x)[i], getattr(found, f"{x}_error")[i]) for x in ESTIMATES[::2]),
-                *(_known(x) for x in (*self.predicted[i], *known[i])),
+                *(_measured_text(columns[name][i], columns[f"{name}_error"][i]) for name in shown),
+                *(_predicted_text(columns[f"predicted_{name}"][i]) for name in BOTH),
                 self.layers[i],
             ]
             for i in range(len(self.names))
         ]
-        head = ("layer", *ESTIMATES[::2], *(f"predicted {name}" for name in ESTIMATES[::2]), "in the theory")
+        predicted = [
+            *(f"{name} at its widths" for name in BOTH if has_widths),
+            *(f"{name} in infinite width" for name in BOTH),
+        ]
+        head = ("layer", *ESTIMATES[::2], *predicted, "in the theory")
         checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
         changes = [
             [
                 x.change,
-                *map(_known, (x.predicted, x.predicted_guess)),
-                *([_found(x.measured, x.error), _found(x.measured_guess, x.guess_error)] if checked else []),
+                *map(_predicted_text, (x.predicted, x.predicted_guess)),
+                *(
+                    [_measured_text(x.measured, x.error), _measured_text(x.measured_guess, x.guess_error)]
+                    if checked
+                    else []
+                ),
             ]
             for x in self.what_if
         ]
         names = ["gamma", "gamma_guess", *(["measured gamma", "measured gamma_guess"] if checked else [])]
         lines = [table(head, rows, words=True), "", MEANING, *self.sentences()]
-        return "\n".join([*lines, "", table(("what if", *names), changes)] if changes else lines)
+        return "\n".join([*lines, "", table(("what if, in infinite width", *names), changes)] if changes else lines)
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
@@ -227,13 +269,21 @@ def favoured_share(variance: Array) -> Array:
     return np.asarray(0.5 + np.arctan(np.sqrt(gamma_of_variance(variance))) / np.pi)
 
 
-def _found(value: float, error: float) -> str:
+def _measured_text(value: float, error: float) -> str:
     if np.isnan(value):
         return "-"
     return measured(value, error) if error > ROUNDING * abs(value) else f"{value:.4g}"
 
 
-def _known(value: float) -> str:
+def _beside(value: float, error: float, limit: float) -> str:
+    """Return how far a value is from that of infinite width, as text; nothing if that is not known."""
+    if not (np.isfinite(value) and limit > 0):
+        return ""
+    share = measured(100 * abs(value / limit - 1), 100 * error / limit)
+    return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
+
+
+def _predicted_text(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4g}"
 
 

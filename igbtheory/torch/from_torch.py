@@ -34,11 +34,11 @@ def from_torch(
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
-    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
-    network = found.network()
+    read = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
+    network = read.network()
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"
-        for step in found.paths[found.output]
+        for step in read.paths[read.output]
         for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False)
         if part.error
     ]

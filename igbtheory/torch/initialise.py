@@ -52,12 +52,12 @@ def initialise(
     in the window; it then has the exact law given the window and the other layers. If TRIES draws miss the window, the
     bias of class 0 is moved by the smallest amount that reaches it. shares: the shares of all classes; neutral=True:
     equal shares. The biases are moved until every class has its share, up to one datum. A layer without biases is moved
-    along the mean of its inputs.
+    along the mean of its inputs. Dropout is switched off meanwhile: the shares are those without it.
     Only the parameters of this layer change, at the very end; X passes through the model in one batch. X, output: as in
     `measure`.
 
-    ValueError: not exactly one of G0, shares and neutral is given; the wish cannot be met; the guesses are random
-    (Dropout); or the model does not end in a linear layer.
+    ValueError: not exactly one of G0, shares and neutral is given; the wish cannot be met; G0 is given and no known
+    initialiser fits the weights; or the model does not end in a linear layer.
     """
     seed = checks.whole("seed", seed, 0)
     if (G0 is not None) + (shares is not None) + bool(neutral) != 1:
@@ -101,9 +101,9 @@ def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
             f"expected shares of {classes} classes that add up to 1, got {np.round(wanted, 6).tolist()}; pass one "
             "number for each class"
         )
-    found = np.floor(wanted * size + 1e-9).astype(np.int64)
-    found[np.argsort(found - wanted * size)[: size - found.sum()]] += 1
-    return found
+    counts = np.floor(wanted * size + 1e-9).astype(np.int64)
+    counts[np.argsort(counts - wanted * size)[: size - counts.sum()]] += 1
+    return counts
 
 
 def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array:

@@ -12,11 +12,13 @@ GAINS = (1.0, 2.0, 25 / 9)
 DEVIATIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
 """Standard deviations that authors of models choose."""
 FAR = 4.0
-"""An initialiser fits if its variance is at most this many standard errors from the measured one."""
+"""An initialiser fits if its variance is at most this many standard errors from the measured one, which chance exceeds
+with the probability 6e-5."""
 OFF_CENTRE = 6.0
-"""The mean of weights counts as 0 if it is at most this many standard errors from 0."""
+"""The mean of weights counts as 0 if it is at most this many standard errors from 0, which chance exceeds with the
+probability 2e-9."""
 MISSED = 30.0
-"""The largest of n uniform numbers is below (1 - MISSED/n) times their bound with probability exp(-MISSED)."""
+"""The largest of n uniform numbers is below (1 - MISSED/n) times their bound with probability exp(-MISSED), 1e-13."""
 
 
 @final

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import stats
 from torch import nn
 
 from igbtheory.torch.data import checked_data, moved
@@ -17,6 +18,11 @@ from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
 
 Array = NDArray[np.float64]
+SINGLE = 1e-4
+"""Relative size of products of orthogonal rows that rounding in single precision explains."""
+Draw = Callable[[np.random.Generator], Array]
+FAR = 4.0
+"""Weights of a variance of their own count as normal if their excess kurtosis is at most this many standard errors."""
 
 
 @final
@@ -28,23 +34,19 @@ class LastLayer:
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
-        own = copy.deepcopy(checked_model(model))
-        dropping = nn.modules.dropout._DropoutNd  # noqa: SLF001 - the common class of all
-        random = [name for name, m in own.named_modules() if isinstance(m, dropping) and m.p and m.training]
-        if random:
-            raise ValueError(
-                f"expected a model whose guesses follow from its weights, got Dropout ({random[0]!r}); call "
-                "model.eval(), and model.train() afterwards"
-            )
-        seen: list[tuple[str, torch.Tensor, torch.Tensor]] = []
-        for name, module in own.named_modules():
+        copied = copy.deepcopy(checked_model(model))
+        for module in copied.modules():
+            if isinstance(module, nn.modules.dropout._DropoutNd):  # noqa: SLF001 - the common class of all
+                module.eval()  # alone: in evaluation mode BatchNorm would have other statistics
+        calls: list[tuple[str, torch.Tensor, torch.Tensor]] = []
+        for name, module in copied.named_modules():
             if isinstance(module, nn.Linear):
-                module.register_forward_hook(lambda _, x, y, name=name: seen.append((name, x[0].detach(), y.detach())))
-        batch = moved(checked_data(data), own.parameters())
+                module.register_forward_hook(lambda _, x, y, name=name: calls.append((name, x[0].detach(), y.detach())))
+        batch = moved(checked_data(data), copied.parameters())
         with torch.no_grad(), stream(0, 0):
-            outputs = outputs_of(own, batch.clone(), 0, (len(batch), None), output)
+            outputs = outputs_of(copied, batch.clone(), 0, (len(batch), None), output)
         told = guesses(_numbers(outputs))
-        last = [(name, x) for name, x, y in seen if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
+        last = [(name, x) for name, x, y in calls if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:
             raise ValueError(
                 "expected a model that ends in a linear layer with one row of outputs for each datum, got another"
@@ -63,32 +65,46 @@ class LastLayer:
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        found: Array = beside_zero(self.inputs @ self.parameters.T)
-        return found
+        outputs: Array = beside_zero(self.inputs @ self.parameters.T)
+        return outputs
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
         """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
-        own, rng = self.parameters, np.random.default_rng(seed)
+        before, rng = self.parameters, np.random.default_rng(seed)
         fan_out, fan_in = self.module.weight.shape
-        parts = [part for part in (own[:, :fan_in], own[:, fan_in:]) if part.any()]
-        laws = [variance([torch.from_numpy(part)], fan_in, fan_out) for part in parts]
-        rest = own[:, sum(part.shape[1] for part in parts) :]  # biases of 0 stay
+        blocks = [part for part in (before[:, :fan_in], before[:, fan_in:]) if part.any()]
+        draws = [self._initialiser(part, fan_in, fan_out) for part in blocks]
+        rest = before[:, sum(part.shape[1] for part in blocks) :]  # biases of 0 stay
         for i in range(tries):
-            self.parameters = np.hstack([*map(partial(_drawn, rng), laws, parts), rest])
+            self.parameters = np.hstack([*(draw(rng) for draw in draws), rest])
             if wanted(self.outputs()):
                 return i + 1
-        self.parameters = own
+        self.parameters = before
         return 0
+
+    def _initialiser(self, numbers: Array, fan_in: int, fan_out: int) -> Draw:
+        """Return a function that draws weights or biases anew. ValueError: their law is not known."""
+        if length := _length_if_orthogonal(numbers):
+            return partial(_orthogonal, numbers.shape, length)
+        law = variance([torch.from_numpy(numbers)], fan_in, fan_out)
+        if not law.laws[0].endswith("uniform") and abs(stats.kurtosis(numbers.ravel())) > FAR * np.sqrt(
+            24 / numbers.size
+        ):
+            raise ValueError(
+                f"expected weights of {self.name!r} from a known initialiser, to draw them anew, got another law; pass "
+                "shares, for which the biases move alone, or initialise it by torch.nn.init.xavier_normal_"
+            )
+        return partial(_independent, numbers.shape, law)
 
     def slopes(self) -> Array:
         """Return the change of an output at every datum for a shift of 1: see `shift`."""
-        found: Array = self.inputs @ self.direction
-        if found.min() <= 0:
+        slopes: Array = self.inputs @ self.direction
+        if slopes.min() <= 0:
             raise ValueError(
                 f"expected biases in {self.name!r}, or inputs to it that have a common direction, got neither; give it "
                 "biases"
             )
-        return found
+        return slopes
 
     def shift(self, shifts: Array) -> None:
         """Shift the outputs of the classes by the biases, or, without biases, along the mean of the inputs."""
@@ -110,13 +126,30 @@ class LastLayer:
 
 
 def _numbers(values: torch.Tensor) -> Array:
-    found: Array = values.detach().double().cpu().numpy()
-    return found
+    numbers: Array = values.detach().double().cpu().numpy()
+    return numbers
 
 
-def _drawn(rng: np.random.Generator, law: Variance, like: Array) -> Array:
+def _independent(shape: tuple[int, ...], law: Variance, rng: np.random.Generator) -> Array:
     """Return an array of random numbers from a law, normal if it is not known to be uniform."""
     deviation = np.sqrt(law.value)
     if law.laws[0].endswith("uniform"):
-        return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
-    return np.asarray(deviation * rng.standard_normal(like.shape))
+        return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, shape)
+    return np.asarray(deviation * rng.standard_normal(shape))
+
+
+def _length_if_orthogonal(numbers: Array) -> float:
+    """Return the length of the rows, or of the columns if there are fewer, if they are orthogonal, else 0."""
+    short = numbers if numbers.shape[0] <= numbers.shape[1] else numbers.T
+    products = short @ short.T
+    square = products[0, 0]
+    orthogonal = np.allclose(products, square * np.eye(len(short)), atol=SINGLE * square)
+    random = len(short) > 1 and numbers.all()  # an identity is not drawn
+    return float(np.sqrt(square)) if random and orthogonal else 0.0
+
+
+def _orthogonal(shape: tuple[int, ...], length: float, rng: np.random.Generator) -> Array:
+    """Return random orthogonal rows of this length, or columns if there are fewer."""
+    basis, triangle = np.linalg.qr(rng.standard_normal((max(shape), min(shape))))
+    basis = length * basis * np.sign(np.diagonal(triangle))  # without the signs the law is not invariant to rotations
+    return np.asarray(basis if shape[0] > shape[1] else basis.T)

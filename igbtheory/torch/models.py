@@ -42,23 +42,23 @@ def checked_model(model: Any) -> torch.nn.Module:
 
 def digest(parameters: Iterable[torch.Tensor]) -> bytes:
     """Return a hash of some numbers of every parameter, which differs for independent draws."""
-    found = hashlib.blake2b(digest_size=16)
+    hashed = hashlib.blake2b(digest_size=16)
     for parameter in parameters:
         if torch.nn.parameter.is_lazy(parameter):  # the data never reach it
             continue
         # NumPy has no bfloat16
         numbers = (parameter.float() if parameter.dtype.itemsize < 4 else parameter).numpy(force=True).ravel(order="K")
-        found.update(numbers[:: max(1, numbers.size // PROBED)].tobytes())
-    return found.digest()
+        hashed.update(numbers[:: max(1, numbers.size // PROBED)].tobytes())
+    return hashed.digest()
 
 
-def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> None:
+def refuse_repeated(weights: bytes, network: int, digests: dict[bytes, int]) -> None:
     """Refuse a model that has the parameters of an earlier one.
 
-    weights: the digest of its parameters after a pass, in which lazy layers draw theirs. seen: the networks by their
+    weights: the digest of its parameters after a pass, in which lazy layers draw theirs. digests: the networks by their
     digests, to which this network is added.
     """
-    first = seen.setdefault(weights, network)
+    first = digests.setdefault(weights, network)
     if first != network:
         raise ValueError(
             "expected freshly drawn weights from every call of make_model, got exactly the same ones in networks "

@@ -19,7 +19,6 @@ from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.network import Network
 from igbtheory.theory.data_set import on_data_set
 from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved
@@ -28,7 +27,6 @@ from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
@@ -53,24 +51,24 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
         super().__init__(model, graph=graph_of(model))
-        self.found: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
-        found = super().run_node(n)
-        value = tensor_of(found)
-        if n.name in self.found and value is not None:
+        output = super().run_node(n)
+        value = tensor_of(output)
+        if n.name in self.moments and value is not None:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(2 - self.reading.units[n.name], 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 self.outputs = Summary.of(units)
-                self.found[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
+                self.moments[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
             else:
-                self.found[n.name] = _of_units(units, self.seeds)
-        return found
+                self.moments[n.name] = _of_units(units, self.seeds)
+        return output
 
 
 def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
@@ -90,15 +88,15 @@ def watched_nodes(reading: Reading) -> list[str]:
     Modules that could not be read are among them, and so are functions that every path goes through.
     """
     names: list[str] = []
-    seen, passed = set[Path](), reading.passed
+    paths, passed = set[Path](), reading.passed
     for node in reading.graph.graph.nodes:
         path = reading.paths.get(node.name)
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
+        elif path not in paths and not (path and path[-1].layer.keeps_averages):
             names.append(node.name)
-        seen |= set() if path is None else {path}
+        paths |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]
 
 
@@ -135,16 +133,16 @@ def measured_moments(
     NaN if they are not centred, and elsewhere that of a linear layer that reads the units. draws: number of networks,
     and the seed.
     """
-    found, outputs, seen = [], [], dict[bytes, int]()
+    of_networks, outputs, digests = [], [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(made(make_model, i))
-            refuse_repeated(digest(model.parameters()), i, seen)
+            refuse_repeated(digest(model.parameters()), i, digests)
             run = _Watched(model, names, reading, (draws[1], i))
             run.run(moved(data, model.parameters()).clone())
-        found.append([run.found[name] for name in names])
+        of_networks.append([run.moments[name] for name in names])
         outputs += [run.outputs] if run.outputs else []
-    moments = np.array(found)
+    moments = np.array(of_networks)
     if outputs and off_centre(outputs):
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
     return moments
@@ -188,29 +186,28 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
     first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
     """
-    found: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
+    moments: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
-        found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
-    ways = [way for way in first if len(way) > drawing]
+        moments[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
     layers = tuple(step.layer for step in path[drawing:])
-    along = {id(layer) for layer in each(layers)}
-    ways = [way for way in ways if id(way[-1].layer) in along]
-    if ways:
-        watched = {id(way[-1].layer): (i, first[way]) for i, way in enumerate(ways)}
-        found.update(zip(ways, _predicted(layers, x, watched), strict=True))
-    return found
+    shape = x.shape[2:]
+    for layer in layers:
+        shape = layer.positions(shape)
+    network = (*layers, *([Flatten()] if shape else []), Dense(1.0))
+    places = {id(layer): place for place, layer in enumerate(reversed([*each(network)]))}
+    watched = {places[id(way[-1].layer)]: way for way in first if len(way) > drawing and id(way[-1].layer) in places}
+    if watched:
+        predicted = _predicted(network, x, {place: first[way] for place, way in watched.items()})
+        moments.update(zip(watched.values(), predicted, strict=True))
+    return moments
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
-    shape = x.shape[2:]
-    for layer in layers:
-        shape = layer.positions(shape)
-    end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = on_data_set(Network(*layers, *end).layers, FLOAT64, units_first(x), watched).per_layer
+        rows = on_data_set(layers, FLOAT64, units_first(x), watched).per_layer
     columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
     return np.stack([*columns], axis=1)[: len(watched)].astype(float)

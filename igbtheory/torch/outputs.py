@@ -20,7 +20,8 @@ class Summary(NamedTuple):
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
     guess_variance: (share of the data at which one of two outputs is larger, less 1/2)^2, averaged over pairs of
-    neighbouring outputs, the last and the first among them. alike: whether the outputs could be probabilities.
+    neighbouring outputs, the last and the first among them. inside: whether all outputs lie in [0, 1]; alike: whether
+    they could be probabilities of the classes, too.
     """
 
     shares: Array
@@ -31,6 +32,7 @@ class Summary(NamedTuple):
     loss: float
     by_label: Array
     guess_variance: float = np.nan
+    inside: bool = False
     alike: bool = False
 
     @classmethod
@@ -57,7 +59,8 @@ class Summary(NamedTuple):
             np.empty(0) if labels is None else _shares_by_label(outputs, labels, len(classes)),
             # all M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs
             float(np.square(np.sign(classes - np.roll(classes, -1, axis=0)).mean(axis=1) / 2).mean()),
-            _like_probabilities(outputs),
+            inside := bool(0 <= outputs.min() < outputs.max() <= 1),
+            inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
         )
 
 
@@ -81,12 +84,6 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
 def guesses(outputs: Outputs) -> Labels:
     """Return the class of the largest output for every datum; a single output means class 0 if it is positive."""
     return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
-
-
-def _like_probabilities(outputs: Outputs) -> bool:
-    """Return whether the outputs could be probabilities: in [0, 1], with the sum 1 if there are several."""
-    inside = bool(outputs.min() >= 0 and outputs.max() <= 1)
-    return inside and (outputs.shape[1] == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING)))
 
 
 def refuse_infinite(outputs: Outputs, network: int) -> None:

@@ -75,20 +75,20 @@ def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
     """
     if isinstance(outputs, torch.Tensor) and outputs.is_floating_point():
         return outputs
-    parts = {name: x for name, x in _parts(outputs).items() if isinstance(x, torch.Tensor) and x.is_floating_point()}
-    if not parts:
+    tensors = {name: x for name, x in _parts(outputs).items() if isinstance(x, torch.Tensor) and x.is_floating_point()}
+    if not tensors:
         came = outputs.dtype if isinstance(outputs, torch.Tensor) else type(outputs).__name__
         raise TypeError(
             f"expected outputs in a tensor of floating numbers, got {came}; let the model return its logits"
         )
-    name = output if output is not None else "logits" if len(parts) > 1 else next(iter(parts))
-    if name not in parts:
-        told = ", ".join(f"{name!r} of shape {tuple(x.shape)}" for name, x in parts.items())
+    name = output if output is not None else "logits" if len(tensors) > 1 else next(iter(tensors))
+    if name not in tensors:
+        told = ", ".join(f"{name!r} of shape {tuple(x.shape)}" for name, x in tensors.items())
         raise TypeError(
             f"expected {'one tensor of logits' if output is None else f'an output {output!r}'}, got several outputs, "
-            f"{told}; choose one, such as output={next(iter(parts))!r}, or let the model return it alone"
+            f"{told}; choose one, such as output={next(iter(tensors))!r}, or let the model return it alone"
         )
-    return parts[name]
+    return tensors[name]
 
 
 def _parts(outputs: Any) -> dict[Any, Any]:

@@ -3,22 +3,25 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from math import prod
 from typing import Any, final
 
 import torch
 from torch import fx, nn
 
-from igbtheory.layers.chain import each
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.chain import each, weighing
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
+from igbtheory.torch.functions import function_of_one
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
-from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
-from igbtheory.torch.rows.extra_layers import Halves
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, Zero, gate_of, is_vector, layers_of, units_behind
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -34,12 +37,14 @@ SHOWN = 3
 class Step:
     """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two paths have a step in common if it is the same object.
+    Two paths have a step in common if it is the same object. channels: the numbers of units that the layer, or the
+    layers inside it, read if they have weights.
     """
 
     name: str
     layer: Layer
     read: tuple[Variance, ...] = ()
+    channels: tuple[int, ...] = ()
 
 
 Path = tuple[Step, ...]
@@ -77,12 +82,12 @@ class Reading:
         """Names of the nodes through which every path from the data to the outputs goes: the nodes outside branches."""
         nodes = list(self.graph.graph.nodes)
         places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
-        found, reached = set(), 0
+        names, reached = set(), 0
         for node, place in places.items():
             if reached <= place:
-                found.add(node.name)
+                names.add(node.name)
             reached = max([reached, *(places[user] for user in node.users if user in places)])
-        return found
+        return names
 
     def network(self) -> Network:
         """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
@@ -94,7 +99,8 @@ class Reading:
         if not path or not isinstance(path[-1].layer, Dense):
             last = repr(path[-1].layer) if path else "no layer"
             raise ValueError(f"expected a model that ends in a linear layer, got {last} at the end; return logits")
-        return Network(*(step.layer for step in path))
+        channels = [count for step in path for count in step.channels]
+        return Network(*(step.layer for step in path), widths=channels[1:])
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
@@ -112,11 +118,11 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
     _keep_the_logits(graph.graph, values.env, output)
-    found = _Reader(graph, models, values.env, "").read()
-    weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
+    first_reading = _Reader(graph, models, values.env, "").read()
+    weights = [step.read[0] for step in {step for path in first_reading.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
-        return found
+        return first_reading
     # several laws fit the few weights of some layer: the law of most other layers decides
     return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
@@ -126,7 +132,7 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | 
     *nodes, last = graph.nodes
     logits = logits_of(values[last], output)
     # an operation in place returns the tensor that it was given, so the last node with this tensor counts
-    last.args = ([node for node in nodes if values.get(node) is logits][-1],)
+    last.args = ([node for node in nodes if tensor_of(values.get(node)) is logits][-1],)
     graph.eliminate_dead_code()
 
 
@@ -140,10 +146,11 @@ class _Reader:
         self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.paths: dict[str, Path] = {}
         self.units: dict[str, int] = {}
+        self.channels: dict[str, int] = {}  # the number of units at each node, behind Flatten that of channels
         self.named: dict[str, str] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
-        self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
-        self.unread: tuple[str, str] | None = None
+        self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.refused: dict[fx.Node, tuple[str, str]] = {}  # nodes that cannot be read, in words, and the reasons
 
     def read(self) -> Reading:
         """Return the reading."""
@@ -153,19 +160,23 @@ class _Reader:
             if node.op == "placeholder" and not self.named:
                 self.data, self.named[node.name] = self._shape(node), "data"
                 self.paths[node.name], self.units[node.name] = (), 0 if len(self.data) in {1, 3} else 1
+                self.channels[node.name] = self.data[self.units[node.name]]
             elif node.op == "output":
                 output = node.args[0].name
             elif inputs and tensor_of(self.values[node]) is not None:
                 name = self.named[node.name] = str(node.target if node.op == "call_module" else node.name)
-                if all(part.name in self.paths for part in inputs):
+                if not self._is_read_as_function(node, name, inputs) and all(x.name in self.paths for x in inputs):
                     self._read_node(node, name, inputs)
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next((name for name, path in self.paths.items() if path == self.paths.get(output)), output)
         last = self.paths.get(output, ())[-1:]
-        if last and isinstance(layer := last[0].layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2):
+        if last and last[0].read and not any(variance.value for variance in last[0].read):
             self.paths = {name: path for name, path in self.paths.items() if path[-1:] != last}
-            self.unread = f"{last[0].name!r} (Linear)", ZEROS
-        return Reading(self.graph, self.paths, self.units, self.named, self.unread, output)
+            return self._reading((f"{last[0].name!r} (Linear)", ZEROS), output)
+        return self._reading(next(iter(self.refused.values()), None), output)
+
+    def _reading(self, unread: tuple[str, str] | None, output: str) -> Reading:
+        return Reading(self.graph, self.paths, self.units, self.named, unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data."""
@@ -173,27 +184,40 @@ class _Reader:
 
     def _shape(self, node: fx.Node) -> tuple[int, ...]:
         """Return the shape of a datum at a node."""
-        found = tensor_of(self.values[node])
-        return () if found is None else tuple(found.shape[1:])
+        value = tensor_of(self.values[node])
+        return () if value is None else tuple(value.shape[1:])
 
     def _read_node(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> None:
         """Add the path to a node, or the reason why it cannot be read."""
         try:
             if len(inputs) > 1:
                 path, units = self._joined(node, name, inputs), self.units[inputs[0].name]
+                channels = self.channels[inputs[0].name]
             else:
-                path, units = self._behind(node, name, inputs[0])
+                path, units, channels = self._behind(node, name, inputs[0])
         except ValueError as error:
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
-            self.unread = self.unread or (f"{name!r} ({kind})", str(error))
+            self.refused[node] = f"{name!r} ({kind})", str(error)
         else:
-            self.paths[node.name], self.units[node.name] = path, units
+            self.paths[node.name], self.units[node.name], self.channels[node.name] = path, units, channels
 
-    def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int]:
-        """Return the path to a node with one input, and the axis of its units."""
+    def _is_read_as_function(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> bool:
+        """Add the path to a node that computes a function of one value from several; return whether it does."""
+        if len(inputs) == 1 and node.args.count(inputs[0]) < 2:
+            return False
+        function = function_of_one(self.graph, node, self._inputs, self.values)
+        if function is None or function.start.name not in self.paths:
+            return False
+        start = function.start.name
+        self.paths[node.name] = (*self.paths[start], Step(name, Activation(function)))
+        self.units[node.name], self.channels[node.name] = self.units[start], self.channels[start]
+        for step in function.steps:  # a step alone may be no activation, such as zeros
+            self.refused.pop(step, None)
+        return True
+
+    def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int, int]:
+        """Return the path to a node with one input, the axis of its units, and their number."""
         path = self.paths[before.name]
-        if node.op != "call_module" and node.target in SUMS and node.args.count(before) > 1:
-            raise ValueError("the theory has no sum of a value with itself; multiply it by 2")
         layers = [step.layer for step in path]
         modules = [model.get_submodule(name) for model in self.models] if node.op == "call_module" else []
         site = Site(
@@ -207,20 +231,37 @@ class _Reader:
             not any(layer.weighs for layer in layers),
             layers[-1] if layers else None,
             [],
+            [],
             self.usual,
         )
         target = modules[0] if modules else node.target
-        found = layers_of(target, site)
+        added = layers_of(target, site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
-        steps = (Step(name, layer, tuple(site.read) if hasattr(layer, "sigma_w2") else ()) for layer in found)
-        return (*path, *steps), units_behind(target, site)
+        axis, channels = units_behind(target, site), self.channels[before.name]
+        read = iter(site.channels or [channels] * len([*weighing(added)]))
+        steps = tuple(
+            Step(
+                name,
+                layer,
+                tuple(site.read) if hasattr(layer, "sigma_w2") else (),
+                tuple(islice(read, len([*weighing([layer])]))),
+            )
+            for layer in added
+        )
+        made = any(layer.weighs for layer in added)
+        behind = site.after[axis] if made else channels // prod(layer.pooled for layer in added)
+        return (*path, *steps), axis, behind
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
-        for other, known in self.seen:
-            if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
+        for other, weights_before in self.read_weights:
+            if (
+                weights_before.shape != weight.shape
+                or not bool(weight.any())
+                or not torch.equal(weights_before, weight)
+            ):
                 continue
             if other == name:
                 raise ValueError(
@@ -231,7 +272,7 @@ class _Reader:
                 f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
-        self.seen.append((name, weight))
+        self.read_weights.append((name, weight))
 
     def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
         """Return the path to the sum of a branch and a stream or its shortcut, or to a gate."""
@@ -245,12 +286,18 @@ class _Reader:
             raise ValueError("the theory has no sum of units and positions; exchange the axes")
         stream, branch = sorted((self.paths[first], self.paths[second]), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
-        added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
+        apart = branch[len(common) :], stream[len(common) :]
+        for way, other in zip(apart, (stream, branch), strict=True):
+            if node.target in SUMS and any(isinstance(step.layer, Zero) for step in way):
+                return other
+        added, shortcut = ([step.layer for step in way] for way in apart)
         if node.target in PRODUCTS:
             *front, gate = gate_of(shortcut, added)
-            kept = common[:-1] if common and isinstance(common[-1].layer, Halves) else common
-            return (*kept, *([branch[len(common)]] if front else []), Step(name, gate))
-        return (*common, Step(name, Residual(*added, shortcut=shortcut)))
+            # two halves of one layer part behind `Halves`, in whose place the gate stands
+            kept = (*common, branch[len(common)]) if front else common[:-1]
+            return (*kept, Step(name, gate))
+        channels = tuple(count for way in apart for step in way for count in step.channels)
+        return (*common, Step(name, Residual(*added, shortcut=shortcut), channels=channels))
 
 
 def tensor_of(value: Any) -> torch.Tensor | None:

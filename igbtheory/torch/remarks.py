@@ -20,9 +20,9 @@ SMALL = 0.01
 """Centres up to this many standard deviations over the data count as 0: they move a share by less than 0.004."""
 
 
-def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
+def remarks(summaries: Sequence[Summary], samples: int) -> Iterator[str]:
     """Yield warnings about a measurement on `samples` data. ValueError: all outputs of all networks tie."""
-    shares, moments, centres, ties = (np.array(values) for values in [*zip(*found, strict=True)][:4])
+    shares, moments, centres, ties = (np.array(values) for values in [*zip(*summaries, strict=True)][:4])
     yield from _of_ties(ties.mean() / samples, one=centres.shape[1] == 1)
     var_mu, var_chi = moments.mean(axis=0)
     if var_mu > 0 and not var_chi:
@@ -30,7 +30,7 @@ def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
             "the outputs do not depend on the data: var_chi = 0 and gamma is infinite; check that the weights of the "
             "last layers are not 0"
         )
-    if off_centre(found):
+    if off_centre(summaries):
         favoured = int(shares.mean(axis=0).argmax())
         yield (
             f"the outputs are not centred: class {favoured} gets {shares[:, favoured].mean():.1%} of the data on "
@@ -51,16 +51,16 @@ def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
         yield f"{fraction:.1%} of the data tie exactly ({reason}); look for layers that return zeros, or few values"
 
 
-def off_centre(found: Sequence[Summary]) -> bool:
+def off_centre(summaries: Sequence[Summary]) -> bool:
     """Return whether some mean over the networks of the centres of the outputs is not 0, by Student's test.
 
     Then the mean of G0 is not 1/2.
     """
-    centres = np.array([summary.centres for summary in found])
+    centres = np.array([summary.centres for summary in summaries])
     networks, outputs = centres.shape
     if networks < FEWEST:
         return False
-    var_chi = np.mean([summary.moments[1] for summary in found])
+    var_chi = np.mean([summary.moments[1] for summary in summaries])
     means, errors = centres.mean(axis=0), centres.std(axis=0, ddof=1) / np.sqrt(networks)
     large = np.abs(means) > SMALL * np.sqrt(var_chi)
     with np.errstate(divide="ignore", invalid="ignore"):

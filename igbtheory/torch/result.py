@@ -14,7 +14,6 @@ from igbtheory.networks.simulation.estimates import (
     NAMES,
     LayerEstimates,
     OutputEstimates,
-    caution,
     layer_estimates,
 )
 
@@ -122,7 +121,7 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}{caution(self.networks)}"
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}"
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""
@@ -135,9 +134,9 @@ class Measurement(OutputEstimates):
         rows = []
         for label, shares in enumerate(np.moveaxis(self.by_label, 1, 0)):
             if not np.isnan(shares).any():
-                parts = np.stack([shares.max(axis=1), shares[:, label]])
-                errors = parts.std(axis=1, ddof=1) / np.sqrt(self.networks)
-                rows.append([str(label), *map(measured, parts.mean(axis=1), errors)])
+                pairs = np.stack([shares.max(axis=1), shares[:, label]])
+                errors = pairs.std(axis=1, ddof=1) / np.sqrt(self.networks)
+                rows.append([str(label), *map(measured, pairs.mean(axis=1), errors)])
         return table(("label", "largest share, mean", "its own class, mean"), rows)
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ class Task:
     device: Any
     output: str | int | None
 
-    def found(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
+    def summaries(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
         """Yield the summary of each network and the digest of its weights; warnings are added to `said`."""
         data = torch.as_tensor(self.data)
         for i in networks:
@@ -47,10 +47,10 @@ class Task:
                 if i == networks.start:
                     said += idle_norms(model)
                 data = moved(data, model.parameters())
-                found = self._outputs(model, data, i).cpu()
+                passed = self._outputs(model, data, i).cpu()
                 weights = digest(model.parameters())
                 del model  # the next model can have its memory
-            outputs = found.to(torch.promote_types(found.dtype, torch.float32)).numpy()
+            outputs = passed.to(torch.promote_types(passed.dtype, torch.float32)).numpy()
             refuse_infinite(outputs, i)
             labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
             yield Summary.of(outputs, labels), weights
@@ -63,15 +63,15 @@ class Task:
             return outputs_of(model, data.clone(), network, (size, None), self.output)
         # the order is drawn after the weights, which therefore do not depend on the batches
         order = torch.randperm(size, device="cpu").to(data.device)
-        sizes, parts = (size, self.batch_size), torch.split(order, self.batch_size)
-        found = torch.cat([outputs_of(model, data[part], network, sizes, self.output) for part in parts])
-        return found[torch.argsort(order)]
+        sizes, batches = (size, self.batch_size), torch.split(order, self.batch_size)
+        outputs = torch.cat([outputs_of(model, data[part], network, sizes, self.output) for part in batches])
+        return outputs[torch.argsort(order)]
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
         """Return the summaries and digests of some networks as stacked arrays, computed in one thread."""
         with alone():
-            found, weights = zip(*self.found(networks, []), strict=True)
-        columns = zip(Summary._fields, zip(*found, strict=True), strict=True)
+            summaries, weights = zip(*self.summaries(networks, []), strict=True)
+        columns = zip(Summary._fields, zip(*summaries, strict=True), strict=True)
         digests = np.frombuffer(b"".join(weights), np.uint8).reshape(len(weights), -1)
         return {**{name: np.array(values) for name, values in columns}, "weights": digests}
 
@@ -96,7 +96,7 @@ def spread(
     executor: Executor | str | None,
     store: str | Path | None,
 ) -> Generator[tuple[Summary, bytes]]:
-    """Yield the same as `Task.found`, computed by an executor in pieces."""
+    """Yield the same as `Task.summaries`, computed by an executor in pieces."""
     seconds = task.seconds(said)
     # a tensor would be moved into memory that processes share, and a killed process leaves its part there
     data = torch.as_tensor(task.data).cpu()
@@ -105,11 +105,11 @@ def spread(
     configuration = {"make_model": name, "networks": networks, "samples": len(task.data), "seed": task.seed}
     configuration |= {"batch_size": task.batch_size, "device": str(task.device)}
     pieces = [partial(task.block, block) for block in blocks(networks, seconds)]
-    own = chosen(executor, workers, networks * seconds, task.device)
+    who = chosen(executor, workers, networks * seconds, task.device)
     with (
-        kept(store, configuration, partial(task.block, range(1)), executor=own) as file,
-        closing(in_order(pieces, executor=own, store=file)) as parts,
+        kept(store, configuration, partial(task.block, range(1)), executor=who) as file,
+        closing(in_order(pieces, executor=who, store=file)) as results,
     ):
-        for part in parts:
+        for part in results:
             *columns, weights = part.values()
             yield from zip(map(Summary._make, zip(*columns, strict=True)), map(bytes, weights), strict=True)

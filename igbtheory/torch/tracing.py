@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from torch import fx, nn
+from torch.nn.parameter import is_lazy
 
 from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
@@ -16,7 +17,7 @@ from igbtheory.torch.passes import made, stream
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
-"""Largest number of parameters of all these models together, unless they are two."""
+"""Largest number of parameters of all these models together, unless they are two: 128 MiB in single precision."""
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
@@ -24,13 +25,24 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
     if isinstance(model, nn.Module):
         return [in_a_row(copy.deepcopy(checked_model(model)))]
     refuse_arguments(model)
-    found: list[nn.Module] = []
-    while len(found) < DRAWS:
-        with stream(seed, len(found)):
-            found.append(in_a_row(made(model, len(found))))
-        if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
+    models: list[nn.Module] = []
+    while len(models) < DRAWS:
+        with stream(seed, len(models)):
+            models.append(in_a_row(_with_sizes(made(model, len(models)))))
+        if len(models) > 1 and len(models) * sum(p.numel() for p in models[0].parameters()) > ENTRIES:
             break
-    return found
+    return models
+
+
+def _with_sizes(model: nn.Module) -> nn.Module:
+    """Return the model. ValueError: a lazy layer does not know its sizes yet."""
+    lazy = [name for name, part in model.named_parameters() if is_lazy(part)]
+    if lazy:
+        raise ValueError(
+            f"expected layers that know their sizes, got the lazy {lazy[0].rpartition('.')[0]!r}; pass data through "
+            "the model in the function that makes it, as in: model = make(); model(X[:2]); return model"
+        )
+    return model
 
 
 def in_a_row(model: nn.Module) -> nn.Module:
@@ -67,8 +79,8 @@ def graph_of(model: nn.Module) -> fx.Graph:
     try:
         return _Tracer(model).trace(model)
     except Exception as error:
-        own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
         raise ValueError(
             f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
             f"traced: {' '.join(str(error).split())[:200]}{place}"
@@ -77,9 +89,9 @@ def graph_of(model: nn.Module) -> fx.Graph:
 
 def _is_own(filename: str) -> bool:
     """Return whether a file is the user's: part of neither PyTorch nor this package."""
-    parts = Path(filename).parts
+    folders = Path(filename).parts
     inside = Path(filename).is_relative_to(PACKAGE)
-    return "torch" not in parts and not inside and not filename.startswith("<eval")
+    return "torch" not in folders and not inside and not filename.startswith("<eval")
 
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:

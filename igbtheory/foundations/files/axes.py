@@ -4,9 +4,8 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.contents import Array, Contents
+from igbtheory.foundations.orders import LAST, order
 
-CHANNELS = {1, 3, 4}
-"""Numbers of channels of a picture: grey, colours, colours and opacity."""
 AXES = {"NCHW": 4, "NHWC": 4, "NHW": 3, "NTF": 3}
 """Orders of the axes and their number: data, channels, height, width; tokens, features."""
 WHITE = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535}
@@ -31,7 +30,7 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
     if axes == "NTF":
         said = [f"sequences of {array.shape[1]} tokens with {array.shape[2]} features"]
     elif axes == "NHWC":
-        said, array = ["the channels came last"], np.moveaxis(array, -1, 1)
+        said, array = [LAST], np.moveaxis(array, -1, 1)
     elif axes == "NHW":
         said, array = ["grey images"], array[:, None]
     white = WHITE.get(array.dtype) if axes != "NTF" else None
@@ -41,18 +40,14 @@ def arranged(array: Array, axes: str | None = None) -> Contents:
 
 
 def _order(array: Array) -> str:
-    """Return the order of the axes of images: channels are few, or else the other two axes are equal."""
-    _, first, middle, last = array.shape
-    square_last, square_first = middle == last != first, first == middle != last
-    comes_first, comes_last = first in CHANNELS or square_last, last in CHANNELS or square_first
-    if comes_first and comes_last:  # a square of pixels decides between small numbers, and asks if they disagree
-        comes_first, comes_last = first in CHANNELS and square_last, last in CHANNELS and square_first
-    if comes_first != comes_last:
-        return "NCHW" if comes_first else "NHWC"
-    raise ValueError(
-        f"shape {array.shape} does not say where the channels are; pass axes='NCHW' if they come first, or axes='NHWC' "
-        "if they come last"
-    )
+    """Return the order of the axes of images, which a file does not tell if its shape does not."""
+    decided = order(array.shape)
+    if decided is None:
+        raise ValueError(
+            f"shape {array.shape} does not say where the channels are; pass axes='NCHW' if they come first, or "
+            "axes='NHWC' if they come last"
+        )
+    return decided
 
 
 def _images_or_sequences(array: Array) -> str:

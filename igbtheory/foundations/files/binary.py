@@ -15,6 +15,7 @@ NUMBERS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 CIFAR = {"data_batch_*.bin": 1, "train.bin": 2}
 """File names of CIFAR-10 and CIFAR-100, and the number of bytes before each image; the last of them is the label."""
 PIXELS = 3 * 32 * 32
+"""Bytes of an image of CIFAR, which has three colours."""
 ZIPPED, PICKLED = b"\x1f\x8b", b"\x80"
 """The first bytes of files of gzip and of pickle."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.foundations.files.axes import arranged
 from igbtheory.foundations.files.binary import CIFAR, of_cifar, of_idx
@@ -62,6 +63,7 @@ def read_data(
     when unpacked, or a pipe; the message names it. OSError: it cannot be opened. ImportError: it is a .pt file and
     PyTorch is not installed.
     """
+    checks.of_kind("the path of a file or folder", path, (str, Path), "'data.csv'")
     contents = read(path, Choices(label_column, key, header, axes))
     if contents.decisions:
         logging.getLogger("igbtheory").warning(told(path, contents))

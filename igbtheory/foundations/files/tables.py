@@ -108,8 +108,8 @@ def _place(column: str | int, names: list[str] | None, count: int) -> int:
     except ValueError:
         place = count
     if not -count <= place < count:
-        known = f"{listed(names)}, or " if names is not None else ""
-        raise ValueError(f"unknown column label_column={column!r}; known: {known}0 to {count - 1}")
+        names_text = f"{listed(names)}, or " if names is not None else ""
+        raise ValueError(f"unknown column label_column={column!r}; known: {names_text}0 to {count - 1}")
     return place % count
 
 
@@ -139,7 +139,7 @@ def _numbers(rows: list[str], separator: str, columns: list[int] | None = None) 
         except ValueError as error:
             why, separated = str(error).partition("; use `usecols`")[0], "tabs" if separator == "\t" else "commas"
             # NumPy counts rows from 0 and columns from 1
-            why = re.sub(r"column (\d+)\.?$", lambda found: f"column {int(found[1]) - 1}", why.rstrip("."))
+            why = re.sub(r"column (\d+)\.?$", lambda match: f"column {int(match[1]) - 1}", why.rstrip("."))
             raise ValueError(
                 f"{why}; write rows of numbers separated by {separated}, below one header at most"
             ) from None

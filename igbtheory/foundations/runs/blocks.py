@@ -21,6 +21,8 @@ def blocks(networks: int, seconds: float) -> list[range]:
 
     The ranges do not depend on measured times, so that a store finds its pieces again.
     """
+    checks.whole("networks", networks, 0)
+    checks.seconds(seconds)
     size = max(1, min(round(PIECE / seconds), -(-networks // FEWEST)))
     return [range(start, min(start + size, networks)) for start in range(0, networks, size)]
 

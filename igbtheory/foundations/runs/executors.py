@@ -181,6 +181,6 @@ def _dask(address: str) -> Iterator[Executor]:
         theirs = client.run(versions, on_error="return")
         if not theirs:
             warnings.warn(f"{address} has no workers yet; start some with: dask worker {address}", stacklevel=2)
-        for worker, found in theirs.items():
-            refuse_other(found, versions(), worker)
+        for worker, installed in theirs.items():
+            refuse_other(installed, versions(), worker)
         yield client.get_executor(pure=False)

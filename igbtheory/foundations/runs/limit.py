@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, final
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.runs.stopping import stoppable
 
 
@@ -23,6 +24,7 @@ def limited(seconds: float) -> Iterator[None]:
     In a thread other than the main one, TimeUp is raised only after a running call into a library returns, and the
     process is not ended.
     """
+    checks.seconds(seconds)
     if threading.current_thread() is not threading.main_thread():
         with stoppable(TimeUp) as stop:
             timer = threading.Timer(seconds, stop)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from functools import partial
 from queue import SimpleQueue
+from types import NoneType
 from typing import Any, final
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.foundations.runs.progress import shown
 from igbtheory.foundations.runs.store import Store, number_of
@@ -41,6 +43,10 @@ def in_order(
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
     versions.
     """
+    checks.of_kind("pieces in a sequence", pieces, Sequence, "[partial(work, 1), partial(work, 2)]")
+    for piece in pieces:
+        checks.of_kind("functions as pieces", piece, Callable, "functools.partial(work, 1)")  # type: ignore[arg-type]
+    checks.of_kind("a store or None", store, (Store, NoneType), "Store('run.db', {})")
     numbers = range(len(pieces)) if names is None else [number_of(name) for name in names]
     results = _Run(pieces, executor, store, numbers, raises=raises).results()
     return results if progress is None else shown(results, len(pieces), progress)
@@ -68,7 +74,7 @@ class _Run:
         self.open, self.workers = opener(executor, pieces, len(self.todo))
         self.out: dict[int, Future[Any]] = {}
         self.news: SimpleQueue[int] = SimpleQueue()
-        self.lost: list[int] = []
+        self.dropped: list[int] = []
         self.turn = 0
 
     def results(self) -> Generator[Any]:
@@ -84,7 +90,7 @@ class _Run:
             self._keep_finished()  # finished pieces are kept, whatever ends the run
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
-        """Yield results until every piece is finished, or lost because its process died."""
+        """Yield results until every piece is finished, or dropped because its process died."""
         try:
             self._hand_out(pool)
             yield from self._due()
@@ -144,7 +150,7 @@ class _Run:
                 self.store.put(self.stored[number], result)
             self.ready[number] = lambda: result
         elif self.workers and isinstance(error, BrokenExecutor):
-            self.lost.append(number)
+            self.dropped.append(number)
         else:
             self._fail(number, _explained(error, self._named(number)))
 
@@ -156,24 +162,24 @@ class _Run:
         return f"piece {number} of {len(self.pieces)}"
 
     def _do_again(self) -> None:
-        """Do lost pieces again.
+        """Do the pieces again that a dead process dropped.
 
         The first of them may have been running. They are done one by one, to find those that kill their process. The
-        other lost pieces go back to those that are to do.
+        others go back to those that are to do.
         """
-        lost, self.lost = sorted(self.lost), []
-        self.todo.extendleft(reversed(lost[self.workers + 1 :]))
-        for number in lost[: self.workers + 1]:
+        dropped, self.dropped = sorted(self.dropped), []
+        self.todo.extendleft(reversed(dropped[self.workers + 1 :]))
+        for number in dropped[: self.workers + 1]:
             for _ in range(ATTEMPTS - 1):
-                self.lost.clear()
+                self.dropped.clear()
                 with processes(1, self.pieces) as pool:
                     self._keep(number, self._submitted(pool, number))
-                if not self.lost:
+                if not self.dropped:
                     break
             else:
                 what = f"{self._named(number)} ended its process {ATTEMPTS} times, without an exception"
                 self._fail(number, ChildProcessError(f"{what}; is there memory enough for it?"))
-        self.lost.clear()
+        self.dropped.clear()
 
 
 def _explained(error: BaseException, piece: str) -> BaseException:

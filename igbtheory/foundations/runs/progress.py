@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 BETWEEN = 0.1
-"""Smallest time in seconds between two updates of a bar."""
+"""Smallest time in seconds between two updates of a bar: nobody reads faster."""
 
 
 @contextmanager

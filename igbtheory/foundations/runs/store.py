@@ -17,6 +17,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.guarded import refuse_zip_bomb
 from igbtheory.foundations.runs.executors import refuse_unfit
 from igbtheory.foundations.runs.versions import versions
@@ -46,6 +47,8 @@ class Store:
     """
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
+        checks.of_kind("the path of a store", path, (str, Path), "'run.db'")
+        checks.of_kind("a configuration of plain values by their names", configuration, Mapping, "{'seed': 0}")
         self.path = Path(path)
         if str(path).startswith((":", "file:")):  # SQLite would keep such a store in memory, or elsewhere
             raise ValueError(f"expected the path of a file for the store, got {str(path)!r}; name one such as run.db")
@@ -208,7 +211,7 @@ def _unpacked(data: bytes) -> Any:
     if not data.startswith((b"\x93NUMPY", b"PK")):
         return value_of(json.loads(data))
     refuse_zip_bomb(BytesIO(data), len(data))
-    found = np.load(BytesIO(data), allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        return found
-    return {name: value if value.ndim else value.item() for name, value in found.items()}
+    arrays = np.load(BytesIO(data), allow_pickle=False)
+    if isinstance(arrays, np.ndarray):
+        return arrays
+    return {name: value if value.ndim else value.item() for name, value in arrays.items()}

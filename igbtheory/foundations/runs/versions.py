@@ -29,7 +29,9 @@ class OtherVersionsError(ValueError):
     """Raised if a worker has other versions."""
 
 
-def refuse_other(found: object, wanted: dict[str, str], node: str) -> None:
+def refuse_other(installed: object, wanted: dict[str, str], node: str) -> None:
     """Refuse a worker on `node` whose versions differ from the wanted ones."""
-    if found != wanted:
-        raise OtherVersionsError(f"expected workers with {wanted}, got {found} on {node}; install the same versions")
+    if installed != wanted:
+        raise OtherVersionsError(
+            f"expected workers with {wanted}, got {installed} on {node}; install the same versions"
+        )

@@ -14,15 +14,17 @@ from igbtheory.guesses.inference.infinite_data import Scores
 from igbtheory.guesses.inference.observed import end_of_interval
 from igbtheory.guesses.inference.several_classes import WIDE, Votes
 from igbtheory.guesses.inference.two_classes import Counts
+from igbtheory.mathematics.numerics.limits import TINY
 
-Found = tuple[float, float, float, float, float]
+AfterRatio = tuple[float, float, float, float, float]
 """The fields of a `GammaComparison` after the ratio."""
 STEP = 0.2
 """Step of log gamma in the table of likelihoods, which a spline interpolates."""
 FINE = 0.02
 """Step of log gamma at which the sum of two log-likelihoods is maximised, for one network."""
 FAR = 100.0
-"""Absolute value of the logarithm of a ratio that counts as 0 or infinite."""
+"""Absolute value of the logarithm of a ratio that counts as 0 or infinite: counts tell gammas from 1e-8 to 1e8 apart,
+whose ratios have logarithms up to 37."""
 
 
 @final
@@ -74,16 +76,16 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
     )
 
 
-def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> Found:
+def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> AfterRatio:
     m, n = a.values.size, b.values.size
     tail = (1 - level) / 2
     low, high = (float(ratio / fdtri(m, n, p)) for p in (1 - tail, tail))
     return low, high, level, ratio, min(1.0, 2 * float(min(fdtr(m, n, ratio), fdtrc(m, n, ratio))))
 
 
-def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
+def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> AfterRatio:
     profile = _profile(a, b)
-    centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, 1e-300)), -FAR / 2, FAR / 2))
+    centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, TINY)), -FAR / 2, FAR / 2))
     highest = profile(centre)
     # the mean of twice the logarithm of the likelihood ratio for two normal variances
     scale = 1 + (1 / a.networks + 1 / b.networks - 1 / (a.networks + b.networks)) / 3
@@ -96,7 +98,7 @@ def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
     return low, high, level, statistic, float(chdtrc(1, statistic / scale))
 
 
-def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> Found:
+def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> AfterRatio:
     """Return the comparison from all pairs of quantiles of the two confidence distributions of gamma."""
     with np.errstate(invalid="ignore"):
         logs = np.subtract.outer(a.log_quantiles, b.log_quantiles).ravel()

@@ -18,7 +18,8 @@ from igbtheory.guesses.law import checked_data_count, float64_array, one_number
 
 Array = NDArray[np.float64]
 WHOLE = 0.01
-"""Accepted distance of a count from a whole number, for shares in single precision."""
+"""Accepted distance of a count from a whole number, for shares in single precision: their rounding errors are 6e-8 of
+up to 100,000 data."""
 
 
 @final
@@ -69,9 +70,9 @@ class GammaEstimate(Result):
         return {**{name: getattr(self, name) for name in ("networks", "gamma", "low", "high", "level")}, **tests}
 
     def __str__(self) -> str:
-        known = self.to_dict()
+        estimate = self.to_dict()
         told = {"unbiased": "test of gamma = 0", "fit": "test of the law of the guesses"}
-        pvalues = [(text, known[name]["pvalue"]) for name, text in told.items() if "pvalue" in known[name]]
+        pvalues = [(text, estimate[name]["pvalue"]) for name, text in told.items() if "pvalue" in estimate[name]]
         tests = (f"{text}: p {'<=' if p <= RESOLUTION else '='} {p:.3g}" for text, p in pvalues)
         return "\n".join([f"gamma_guess   {interval(self.gamma, self.low, self.high, self.level)}", *tests])
 

@@ -20,11 +20,12 @@ DRAWS = 4000
 MOST = 500
 """Largest number of networks in a drawn mean. A mean over more is equally normal, and its deviation is rescaled."""
 STEPS = 16
-"""Number of bisections of log gamma."""
+"""Number of bisections of log gamma, of whose range they leave 0.0006."""
 TEST = 4999
-"""Number of draws of the test of no bias."""
+"""Number of draws of the test of no bias: p-values are multiples of 1/5000."""
 REFERENCE, FITS = 20_000, 999
-"""Number of networks for the law of the largest count, and number of draws of its test."""
+"""Number of networks for the law of the largest count, and number of draws of its test: p-values are multiples of
+1/1000."""
 WIDE = 0.999
 """Level of the interval that a confidence distribution covers."""
 POINTS = 25

@@ -20,7 +20,7 @@ POINTS = 61
 FLAT = 1e-3
 """Factor by which the scan extends beyond the gammas that counts can tell from 0 and from inf."""
 DRAWS = 499
-"""Number of draws of the distance under the hypothesis."""
+"""Number of draws of the distance under the hypothesis: p-values are multiples of 1/500."""
 THRESHOLDS = 20
 """Number of counts at which the distance is evaluated."""
 
@@ -84,12 +84,12 @@ class Counts(Observed):
     @cached_property
     def _distinct(self) -> list[tuple[int, Array, Array]]:
         """Every D > 1 with the distinct counts min(k, D - k) and the number of networks that have them."""
-        found = []
+        groups = []
         for size in np.unique(self.D[self.D > 1]):
             lower = np.minimum(self.k, self.D - self.k)[np.equal(self.D, size)]
             k, repeats = np.unique(lower, return_counts=True)
-            found.append((int(size), k, repeats.astype(float)))
-        return found
+            groups.append((int(size), k, repeats.astype(float)))
+        return groups
 
     @property
     def range(self) -> tuple[float, float]:
@@ -108,8 +108,8 @@ class Counts(Observed):
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
         bounds = tuple(np.log(places[[best - 1, best + 1]]))
-        found = minimize_scalar(lambda x: -self._at(x), bounds=bounds, method="bounded", options={"xatol": 1e-9})
-        return float(np.exp(found.x)), -float(found.fun)
+        optimum = minimize_scalar(lambda x: -self._at(x), bounds=bounds, method="bounded", options={"xatol": 1e-9})
+        return float(np.exp(optimum.x)), -float(optimum.fun)
 
     def _at(self, log_gamma: float) -> float:
         return float(self.log_likelihood(np.exp([log_gamma]))[0])
@@ -122,5 +122,5 @@ class Counts(Observed):
             repeat * FiniteGuessLaw(gamma, int(size)).cdf(np.floor(marks * size))
             for size, repeat in zip(sizes, repeats, strict=True)
         )
-        found = np.stack([(k <= np.floor(mark * self.D)).sum(axis=1) for mark in marks], axis=1)
-        return np.asarray(np.abs(found - expected).max(axis=1) / self.networks)
+        empirical = np.stack([(k <= np.floor(mark * self.D)).sum(axis=1) for mark in marks], axis=1)
+        return np.asarray(np.abs(empirical - expected).max(axis=1) / self.networks)

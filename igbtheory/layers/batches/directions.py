@@ -21,7 +21,7 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.mathematics.numerics.panels import WIDTH, Panels, farthest, split
 
 FARTHEST = 60.0
-"""Largest number of standard deviations that are integrated over."""
+"""Largest number of standard deviations that are integrated over: exp(-60^2/2) is no float."""
 WHOLE = 64
 """Number of degrees of freedom up to which panels cover every angle."""
 SPAN = 2.0**12
@@ -31,7 +31,7 @@ STRIP = 1.0
 LADDER = 2.0 ** np.arange(-28, 1)
 """Distances from a singularity at which panels end, each twice the one before."""
 DIGITS = 37.0
-"""Logarithm of 1/epsilon in double precision: terms exp(-DIGITS) are negligible."""
+"""Logarithm of 1/epsilon in double precision, 36.7, rounded up: terms exp(-DIGITS) are negligible."""
 
 
 @final
@@ -74,13 +74,13 @@ class Directions:
     def sines(self, points: Iterable[Any]) -> list[Any]:
         """Return the sines of the angles at which B takes the values `points`, without values that B never takes."""
         ratios = [self.n.number(x) / self.root for x in points]
-        found = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
-        return [y for y in found if abs(y) < 1]
+        sines = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
+        return [y for y in sines if abs(y) < 1]
 
     def jumps(self) -> list[tuple[Any, Any]]:
         """Return the angles at which phi jumps, and the heights of the jumps."""
-        found = zip(self.phi.pieces.kinks, self.phi.pieces.jumps(self.n), strict=True)
-        return [(self.n.asin(y), jump) for kink, jump in found if jump for y in self.sines([kink])]
+        pairs = zip(self.phi.pieces.kinks, self.phi.pieces.jumps(self.n), strict=True)
+        return [(self.n.asin(y), jump) for kink, jump in pairs if jump for y in self.sines([kink])]
 
     def reach(self) -> Any:
         """Return the angle beyond which phi^2 times the density is negligible."""
@@ -94,14 +94,14 @@ class Directions:
         with np.errstate(all="ignore"):
             density = np.exp((self.free - 2) / 4 * np.log1p(-sine * sine) - offset / 4 * tangent * tangent)
             size = np.abs(self.phi(FLOAT64, b)) * density
-        seen = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
-        if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (seen[0] or seen[-1])):
+        matters = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
+        if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (matters[0] or matters[-1])):
             raise ValueError(
                 f"expected an activation whose second moment is within range under batches of {self.size}, got "
                 f"{self.phi.name!r}, which grows too fast; clip the formula"
             )
         least = farthest(n)
-        return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
+        return min(n.number(float(np.max(np.abs(z[matters]), initial=least)) / root), n.pi / 2)
 
     def mesh(self) -> Mesh:
         """Return the mesh of phi over the range of B."""

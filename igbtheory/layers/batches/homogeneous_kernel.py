@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.batches.scales import Array, Batch, Rule, approximate, batch_of_rows, slices
+from igbtheory.layers.batches.scales import TINY, Array, Batch, Rule, approximate, batch_of_rows, slices
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -24,8 +24,8 @@ STEPS = (0.25, 0.2)
 LARGE, ORDERS = 256, (8, 12)
 """Batch size from which on shorter Gauss rules are used, and the orders of the coarser and the finer rule."""
 SAMPLE = 64
-"""Number of rows of a batch that are computed by both rules, for the error."""
-_TINY = 1e-140
+"""Number of rows of a batch that are computed by both rules, for the error: of larger batches a small part of the
+work."""
 
 
 def is_homogeneous(phi: Function | None) -> bool:
@@ -41,36 +41,36 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
     double integral. Batches that do not vary give zeros.
     """
     normalised, batches = _batches(kernel, size, eps)
-    found, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
+    moments, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
     for batch in batches:
         coarse, fine = _rules(batch, _degree(phi), size)
         within = _within(phi, batch, fine, np.arange(size))
         data = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
-        found[batch.rows, batch.rows] = within
+        moments[batch.rows, batch.rows] = within
         change[batch.rows.start + data, batch.rows] = _within(phi, batch, coarse, data) - within[data]
     for a, b in combinations(batches, 2):
         rows = np.r_[a.rows, b.rows]
         roots = kernel_root(normalised[np.ix_(rows, rows)], max(a.rounding, b.rounding))
         rough, block = (_between(phi, a, b, roots, step) for step in STEPS)
-        found[a.rows, b.rows], found[b.rows, a.rows] = block, block.T
+        moments[a.rows, b.rows], moments[b.rows, a.rows] = block, block.T
         change[a.rows, b.rows] = rough - block
-    root = np.sqrt(np.diagonal(found)) + _TINY
+    root = np.sqrt(np.diagonal(moments)) + TINY
     error = float(np.max(np.abs(change) / (root[:, None] * root)))
     # centring turns rounding errors of a common part of the data into errors of their differences
-    return found, error + FLOAT64.epsilon * (100 + 4 * max((batch.rounding for batch in batches), default=0.0))
+    return moments, error + FLOAT64.epsilon * (100 + 4 * max((batch.rounding for batch in batches), default=0.0))
 
 
 def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> Array:
     """Return the means E phi(x_a), shape (D,): the integral with p/2 in place of p. See `second_moments`."""
-    found = np.zeros(len(kernel))
+    averages = np.zeros(len(kernel))
     if phi is None or phi.closed is None:
-        return found
+        return averages
     for batch in _batches(kernel, size, eps)[1]:
         t, log_weight = batch.rule(_degree(phi) / 2, STEPS[1])
         shrunk = 1 + 2 * t[:, None] * batch.spectrum
-        q = np.maximum(np.square(batch.roots) @ (1 / shrunk).T, _TINY)
-        found[batch.rows] = phi.closed.mean(FLOAT64, q) @ np.exp(log_weight - np.log(shrunk).sum(axis=1) / 2)
-    return found
+        q = np.maximum(np.square(batch.roots) @ (1 / shrunk).T, TINY)
+        averages[batch.rows] = phi.closed.mean(FLOAT64, q) @ np.exp(log_weight - np.log(shrunk).sum(axis=1) / 2)
+    return averages
 
 
 def _degree(phi: Function | None) -> float:
@@ -97,7 +97,7 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Return E phi(h_a) phi(h_b) of centred Gaussian pairs."""
     if phi is None or phi.closed is None:
         return q_ab
-    q_a, q_b = np.maximum(q_a, _TINY), np.maximum(q_b, _TINY)  # a datum at the mean of its batch has variance 0
+    q_a, q_b = np.maximum(q_a, TINY), np.maximum(q_b, TINY)  # a datum at the mean of its batch has variance 0
     means = phi.closed.mean(FLOAT64, q_a) * phi.closed.mean(FLOAT64, q_b)
     return phi.closed.covariance(FLOAT64, q_a, q_b, q_ab) + means
 

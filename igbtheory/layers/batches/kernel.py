@@ -36,8 +36,8 @@ class Scaling:
         """Return units, shape (data, count), centred and divided by their own scales over the batches."""
         apart = self._apart(units)
         square = variances(units.reshape(apart.shape), apart)
-        own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
-        return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
+        scaled = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
+        return np.where(self.factor[:, None] > 0, scaled.reshape(units.shape), 0.0)
 
     def by_mean(self, units: Array) -> Array:
         """Return units, shape (data, count), centred and divided by the mean scales of the batches."""
@@ -88,8 +88,8 @@ class Scaling:
     def error(self) -> float:
         """Error of the second moments, with rounding errors that centring magnifies."""
         alive = self.variances > 0
-        lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
-        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
+        magnified = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
+        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(magnified))
 
 
 @final
@@ -126,20 +126,20 @@ class NormalisedPairs(Base[Pairs]):
         scaled = to.approximate(n)
         # a batch that does not vary becomes 0, where phi has a value but no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
-        known = by_mean.average(n, phi, m)
-        mean, q_ab = at_data(known), known.q_ab.astype(float)
+        pairs = by_mean.average(n, phi, m)
+        mean, q_ab = at_data(pairs), pairs.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
         if phi is not None and phi.degree == 0:  # it depends on signs alone
-            return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean)
-        return known, to.drawn(q_ab, mean, phi, m)
+            return replace(pairs, rank=to.pairs.rank), DrawnKernel(q_ab, mean)
+        return pairs, to.drawn(q_ab, mean, phi, m)
 
 
 def of_function(layer: Ruled, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
     refuse_draws(layer, node)
-    known, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
-    found = to.drawn(known.q_ab.astype(float), mean)
-    return node.with_moments(to.units, pairs_of_draws(node.n, known, found)).naming(layer)
+    pairs, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
+    drawn = to.drawn(pairs.q_ab.astype(float), mean)
+    return node.with_moments(to.units, pairs_of_draws(node.n, pairs, drawn)).naming(layer)

@@ -13,6 +13,7 @@ from igbtheory.mathematics.averages.quadrature import PLAIN, orders
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.function import Function, composed, formula
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.panels import beyond, of_rises
 
 OF_TWO = formula("of_two", "tanh(asinh(x))", "")
@@ -50,7 +51,7 @@ def moments(
 
 def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
     """Return the moments from mean, variance and covariance by two rules, whose difference is the error."""
-    tiny, (mean, variance, within) = unit.n.number(1e-300), fine
+    tiny, (mean, variance, within) = unit.n.number(TINY), fine
     second = mean**2 + variance
     errors = (
         abs(coarse[0] ** 2 + coarse[1] - second) / (second + tiny),
@@ -72,13 +73,13 @@ def _of_two(n: Kind, phi: Function, m: int) -> Moments:
 def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
     """Return the moments for batches of two: B = y/sqrt(1 + y^2), with y Gaussian of variance ratio/2, and -B."""
     of_y, q = composed(phi, OF_TWO), ratio / 2
-    found = gaussian.moments(n, of_y, m, Moments(n.number(0), 0 * q, q))
+    moments = gaussian.moments(n, of_y, m, Moments(n.number(0), 0 * q, q))
     if m == 1 and phi.parity:
-        return Moments(found.mean, 0 * q, found.var_chi, found.error, phi.parity * found.var_chi)
+        return Moments(moments.mean, 0 * q, moments.var_chi, moments.error, phi.parity * moments.var_chi)
     if m > 1 and n is not FLOAT64:  # in many digits the double integral takes minutes
-        return Moments(found.mean, 0 * q, found.var_chi, found.error, n.number(np.nan))
+        return Moments(moments.mean, 0 * q, moments.var_chi, moments.error, n.number(np.nan))
     product, error = gaussian.product(n, of_y, m, (q, q, -q))
-    return Moments(found.mean, 0 * q, found.var_chi, found.error + float(error), product - found.mean**2)
+    return Moments(moments.mean, 0 * q, moments.var_chi, moments.error + float(error), product - moments.mean**2)
 
 
 def _without_eps(unit: Directions, order: int) -> tuple[Any, Any, Any]:
@@ -105,10 +106,10 @@ def _largest(unit: Directions, m: int) -> Moments:
     """Return the moments of the largest of m units."""
     n = unit.n
     coarse, fine = (_one_datum(unit, m, order + 8) for order in orders(n))
-    found = _compared(unit, (*coarse[:2], 0 * coarse[1]), (*fine[:2], n.number(0)))
+    moments = _compared(unit, (*coarse[:2], 0 * coarse[1]), (*fine[:2], n.number(0)))
     # the rounding error of the angle matters if all maxima are near one angle
-    error = found.error + 4 * n.epsilon / float(fine[2])
-    return Moments(found.mean, found.var_mu, found.var_chi, error, n.number(np.nan))
+    error = moments.error + 4 * n.epsilon / float(fine[2])
+    return Moments(moments.mean, moments.var_mu, moments.var_chi, error, n.number(np.nan))
 
 
 @np.errstate(over="ignore", under="ignore")
@@ -180,6 +181,6 @@ def tail_order(phi: Function) -> float:
     x = np.array([[2.0**40, 2.0**41]]) * np.array([[-1.0], [1.0]])
     with np.errstate(all="ignore"):
         near, far = np.abs(phi(FLOAT64, x)).T
-        found = np.log2(far / near)
+        powers = np.log2(far / near)
     # x log x counts as a little more than x, and a side on which phi is constant or vanishes as 0
-    return max(0.0, float(np.max(np.where(near > 0, found, 0.0))))
+    return max(0.0, float(np.max(np.where(near > 0, powers, 0.0))))

@@ -32,8 +32,8 @@ def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] |
     if constant is None:
         return None
     # the probability depends on the correlation within a batch, which may be estimated
-    lost = node.base.error + (0.0 if n is FLOAT64 else ROUNDING)
-    return n.number(1) - n.number(constant), lost if np.any(constant != 0) else 0.0
+    error = node.base.error + (0.0 if n is FLOAT64 else ROUNDING)
+    return n.number(1) - n.number(constant), error if np.any(constant != 0) else 0.0
 
 
 def drawn_square(units: Units, size: int | None) -> tuple[Any, Any]:

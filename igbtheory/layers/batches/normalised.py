@@ -21,20 +21,20 @@ class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
     estimator is "exact" or "proxy"; variance is the variance of the unit over its batch, which matters only if eps > 0;
-    lost is the relative error that follows from the error of the variance. The covariance of a maximum at two data of
-    one batch has no rule and is NaN.
+    variance_error is the relative error that follows from the error of the variance. The covariance of a maximum at two
+    data of one batch has no rule and is NaN.
     """
 
     size: int
     estimator: str
     variance: Any
     eps: Any
-    lost: Any = 0.0
+    variance_error: Any = 0.0
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        found = self._average(n, phi or FUNCTIONS["linear"], m)
-        found = replace(found, error=found.error + self.lost)
-        return found if m == 1 else replace(found, within=n.number(np.nan) + 0 * found.var_chi)
+        moments = self._average(n, phi or FUNCTIONS["linear"], m)
+        moments = replace(moments, error=moments.error + self.variance_error)
+        return moments if m == 1 else replace(moments, within=n.number(np.nan) + 0 * moments.var_chi)
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
         from igbtheory.layers.batches import law  # noqa: PLC0415 - networks without BatchNorm do not need it
@@ -54,5 +54,5 @@ class Normalised(Base[Moments]):
 
     def units(self, draws: Draws, count: int) -> Array:
         x = np.sqrt(beside(self.variance)[..., None]) * draws.stratified(count)
-        found = (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)
-        return found.reshape(*found.shape[:-3], -1, count)
+        normed = (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)
+        return normed.reshape(*normed.shape[:-3], -1, count)

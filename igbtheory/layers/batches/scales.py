@@ -17,10 +17,12 @@ from igbtheory.mathematics.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 37.0
-"""Nodes are dropped if the logarithm of the integrand is more than this below its peak."""
+"""Nodes are dropped if the logarithm of the integrand is more than this below its peak: exp(-37) is less than half a
+rounding error."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
-_TINY = 1e-140
+TINY = 1e-140
+"""In place of a variance of 0: the product of two of them is still a float."""
 
 
 def slices(count: int, size: int) -> list[slice]:
@@ -46,7 +48,7 @@ def mean_variances(kernel: Array, size: int) -> Array:
 
 def inverse_scales(variances: Array, eps: float = 0.0) -> Array:
     """Return the factors 1/sqrt(tr J/n + eps) of all data from their mean variances tr J/n, or 0 if tr J = 0."""
-    return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
+    return np.where(variances > 0, 1 / np.sqrt(variances + eps + TINY), 0.0)
 
 
 def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
@@ -56,8 +58,8 @@ def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
     1/`effective_rank`. Batches are `size` consecutive rows; batches that do not vary give zeros.
     """
     factor = inverse_scales(mean_variances(kernel, size), eps)
-    found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
-    return np.asarray((found + found.T) / 2)  # exactly symmetric: a jump magnifies rounding
+    scaled = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
+    return np.asarray((scaled + scaled.T) / 2)  # exactly symmetric: a jump magnifies rounding
 
 
 def effective_rank(kernel: Array, size: int) -> float:
@@ -140,5 +142,5 @@ def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
             moved = moved - (moved @ vector) * vector
         beside.append(np.linalg.norm(moved))
         basis.append(moved / beside[-1])
-    found, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside[:-1])
-    return np.asarray(found, dtype=float), np.asarray(total * vectors[0] ** 2, dtype=float)
+    points, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside[:-1])
+    return np.asarray(points, dtype=float), np.asarray(total * vectors[0] ** 2, dtype=float)

@@ -59,17 +59,19 @@ def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKern
     with one_thread() if mean.size <= SMALL else nullcontext():
         slope, beta, lefts, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
     # without a control variate, the known moments are not used, which may be out of range
-    found = beta * q_ab + square if beta else square
-    q, shared = float(np.diagonal(found).mean()), float(found.mean())
+    kernel = beta * q_ab + square if beta else square
+    q, shared = float(np.diagonal(kernel).mean()), float(kernel.mean())
     apart = (q - shared) / q if q > 0 else 0.0
-    own, common, difference = standard_error(np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1))
+    of_squares, of_pairs, difference = standard_error(
+        np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1)
+    )
     left = lefts.mean(axis=0)
     centre = slope * mean + left if slope else left
     if q <= 0:
-        return DrawnKernel(found, centre)
-    error = SPARE * max(difference, apart * own, apart * common) / q
+        return DrawnKernel(kernel, centre)
+    error = SPARE * max(difference, apart * of_squares, apart * of_pairs) / q
     of_mean = SPARE * np.sqrt(np.square(standard_error(lefts)).mean() / q)
-    return DrawnKernel(found, centre, float(error), float(of_mean))
+    return DrawnKernel(kernel, centre, float(error), float(of_mean))
 
 
 def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:

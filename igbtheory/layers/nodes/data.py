@@ -30,8 +30,8 @@ class Components:
     changes: tuple[Callable[[Array, Draws], Array], ...] = ()
 
     def __call__(self, draws: Draws, count: int) -> Array:
-        found = self.drawn(draws, count if self.changes else 1)
-        return found[:, draws.rng.integers(found.shape[1], size=count)]
+        units = self.drawn(draws, count if self.changes else 1)
+        return units[:, draws.rng.integers(units.shape[1], size=count)]
 
     def drawn(self, draws: Draws, count: int) -> Array:
         """Return all components in their order, drawn again until there are `count` of them, or COPIES times."""
@@ -52,17 +52,17 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
             "expected layers whose tangent kernel is known, got some that are estimated from draws, or attention or "
             "tokens that are added or mixed; leave them out: predict(X).estimated names those that are estimated"
         )
-    found, centre = n.number(kernel), n.number(mean)
-    q = np.diagonal(found)
+    q_ab, centre = n.number(kernel), n.number(mean)
+    q = np.diagonal(q_ab)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
     centres = Each(centre[:, None], centre[None, :])
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, of_scale=None, mean=centres)
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=same, error=error, of_scale=None, mean=centres)
 
 
-def pairs_of_draws(n: Kind, x: Pairs, found: DrawnKernel) -> Pairs:
+def pairs_of_draws(n: Kind, x: Pairs, drawn: DrawnKernel) -> Pairs:
     """Return x with moments that are estimated from draws, whose errors are added to those of x."""
-    pairs = pairs_of(n, x, found.q_ab, found.mean, x.error + found.error)
-    return replace(pairs, error_of_mean=x.error_of_mean + found.error_of_mean)
+    pairs = pairs_of(n, x, drawn.q_ab, drawn.mean, x.error + drawn.error)
+    return replace(pairs, error_of_mean=x.error_of_mean + drawn.error_of_mean)
 
 
 def at_data(x: Pairs) -> Array:

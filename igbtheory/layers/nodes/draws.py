@@ -12,25 +12,26 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations.threads import one_thread
+from igbtheory.mathematics.numerics.limits import TINY
 from igbtheory.mathematics.numerics.sobol import normal_points
 
 Array = NDArray[np.float64]
 
 SEED = 1
-"""Seed of all replicates."""
+"""Seed of all replicates, so that a prediction is the same at every call."""
 REPLICATES = 32
-"""Number of independent replicates of a mean, whose scatter gives its error."""
+"""Number of independent replicates of a mean, whose scatter tells its error to 13 %, 1/sqrt(62)."""
 SPARE = 4.0
-"""Number of standard errors that an estimate reports as its error."""
+"""Number of standard errors that an estimate reports as its error: with 32 replicates, the deviation is larger with a
+probability of 4e-4 (Student)."""
 NUMBERS = 2**20
-"""Number of normal numbers in a replicate, within the bounds below."""
+"""Number of normal numbers in a replicate, within the bounds below: 8 MiB."""
 FEWEST, MOST = 2**6, 2**16
 """Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
 MIXED = 1.3
 """Factor of the change from few to many data in the reported error, if that change is significant."""
-TINY = 1e-300
 LARGEST = 2**26
-"""Largest number of normal numbers in a replicate."""
+"""Largest number of normal numbers in a replicate: 512 MiB."""
 
 
 @final
@@ -69,8 +70,8 @@ class Draws:
             )
         self.taken.append(rows * copies)
         half = self.points // 2
-        parts = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
-        return np.stack(parts).transpose(2, 0, 1, 3).reshape(rows, self.points * copies)[:, :count]
+        halves = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+        return np.stack(halves).transpose(2, 0, 1, 3).reshape(rows, self.points * copies)[:, :count]
 
     def of_law(self, count: int) -> tuple[Array, Array]:
         """Draw normal numbers of `count` units, and of the same units at all data, shape (batches, size, count)."""
@@ -89,8 +90,8 @@ class Draws:
         self.taken.append(self.batches * self.size * (count // self.points))
         strata = self.batches // self.groups
         places = np.broadcast_to(np.arange(strata)[:, None, None], (self.groups, strata, self.size, count))
-        found = self.rng.permuted(places, axis=1) + self.rng.random(places.shape)
-        normal: Array = ndtri(found / strata)
+        uniform = self.rng.permuted(places, axis=1) + self.rng.random(places.shape)
+        normal: Array = ndtri(uniform / strata)
         return normal.reshape(self.batches, self.size, count)
 
 
@@ -124,12 +125,12 @@ def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
     1/data. ratio: many data over few.
     """
     change = many.mean(axis=0) - few.mean(axis=0)
-    lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
-    seen = np.abs(change) > lost_few + lost_many
-    weight = lost_many**2 / np.maximum(lost_few**2 + lost_many**2, TINY)
-    value = many.mean(axis=0) + np.where(seen, change / (ratio - 1), -weight * change)
-    together = np.sqrt(weight) * lost_few
-    return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
+    few_error, many_error = (SPARE * standard_error(part) for part in (few, many))
+    differs = np.abs(change) > few_error + many_error
+    weight = many_error**2 / np.maximum(few_error**2 + many_error**2, TINY)
+    value = many.mean(axis=0) + np.where(differs, change / (ratio - 1), -weight * change)
+    together = np.sqrt(weight) * few_error
+    return value, np.where(differs, many_error + MIXED * np.abs(change), together)
 
 
 def beside(value: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.places import parts
+from igbtheory.layers.nodes.places import slices
 from igbtheory.mathematics.averages import constant_batches, gaussian
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.noise import Noise
@@ -29,17 +29,17 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
-        found = gaussian.moments(n, phi, m, h)
-        if found is h:
+        moments = gaussian.moments(n, phi, m, h)
+        if moments is h:
             return h
         if h.noise is not None:
-            found = replace(found, noise=self._noise(h.noise, n, phi, m))
+            moments = replace(moments, noise=self._noise(h.noise, n, phi, m))
         if h.within is None:
-            return found
+            return moments
         if h.within_has_no_rule:
-            return replace(found, within=h.within)
+            return replace(moments, within=h.within)
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
-        return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
+        return replace(moments, within=pair - moments.mean * moments.mean, error=moments.error + error)
 
     def _noise(self, noise: Noise, n: Kind, phi: Function | None, m: int) -> Noise:
         """Return the noise behind phi(M), by the mean square of its slope."""
@@ -57,13 +57,13 @@ class Gaussian(Base[Moments]):
         h, size = self.values, draws.size
         if h.within_has_no_rule:  # data of one batch are drawn like data of different batches
             h = replace(h, within=None)
-        own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
+        unshared, across, within = (beside(part) for part in (h.unshared, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
         mean = z.mean(axis=1, keepdims=True)
-        # the mean of a batch is drawn apart: its variance is own/size + within - across, even if within < across
-        scale = np.sqrt(np.maximum(own + size * (within - across), 0))
+        # the mean of a batch is drawn apart: its variance is unshared/size + within - across, even if within < across
+        scale = np.sqrt(np.maximum(unshared + size * (within - across), 0))
         deviations, means = (part.reshape(draws.data, count) for part in (z - mean, mean + 0 * z))
-        return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(own) * deviations + scale * means)
+        return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(unshared) * deviations + scale * means)
 
 
 @final
@@ -135,8 +135,8 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        found = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in parts(h.q_ab)]
-        return np.concatenate([values for values, _ in found]), max(error for _, error in found)
+        products = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in slices(h.q_ab)]
+        return np.concatenate([values for values, _ in products]), max(error for _, error in products)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
@@ -153,9 +153,9 @@ def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]
     """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
     unlike, where = np.unique(q, return_inverse=True)
     constant, where = unlike == 0, where.reshape(np.shape(q))
-    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
-    mean = found.mean + 0 * unlike
-    variance = np.where(constant, 0 * unlike, found.variance)
+    moments = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))
+    mean = moments.mean + 0 * unlike
+    variance = np.where(constant, 0 * unlike, moments.variance)
     if constant.any():
         mean[constant] = n.number(0) if phi is None else phi(n, n.number(0))
     return mean[where], (mean * mean + variance)[where]

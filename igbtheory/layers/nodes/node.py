@@ -83,14 +83,14 @@ class Passage:
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":
         """Return the node behind a layer."""
-        found = self.applied(layer, node) if self.applied else layer.rule(node)
-        if not isinstance(found, Node):
+        behind = self.applied(layer, node) if self.applied else layer.rule(node)
+        if not isinstance(behind, Node):
             raise TypeError(
-                f"expected the rule of {layer!r} to return a node, got {type(found).__name__}; return what a verb of "
+                f"expected the rule of {layer!r} to return a node, got {type(behind).__name__}; return what a verb of "
                 "the node returns, such as node.times_number(2.0)"
             )
-        self.show(layer, found)
-        return found
+        self.show(layer, behind)
+        return behind
 
     def show(self, layer: Ruled, node: "Node[Any]") -> None:
         """Show the node behind a layer to whoever observes this passage."""
@@ -146,15 +146,15 @@ class Node(Generic[T]):
 
     def averaged(self) -> T:
         """Return the second moments of phi(M); their error includes the error of an approximated phi."""
-        found = self.base.average(self.n, self.phi, self.maximum)
+        moments = self.base.average(self.n, self.phi, self.maximum)
         if self.phi is None or self.phi.doubt is None:
-            return found
+            return moments
         if self.n.exact:
             raise ValueError(
                 f"expected the formula of an activation for certify or derive, got {self.phi.name!r}, which is "
                 "approximated; use predict(), which adds its error"
             )
-        return doubted(self.phi, self.maximum, self.base.average(self.n, None, 1), found)  # type: ignore[type-var]
+        return doubted(self.phi, self.maximum, self.base.average(self.n, None, 1), moments)  # type: ignore[type-var]
 
     def means(self) -> tuple[Any, Any]:
         """Return the means over the weights at the two data of a pair."""
@@ -284,8 +284,8 @@ def components_of(base: Base[Any]) -> Components | None:
 
 def beside_data(value: Any) -> Array:
     """Return a number of a law with axes of data and units appended; numbers at all data, (data, 1), as they are."""
-    found = np.asarray(value, dtype=float)
-    return found if found.ndim == 2 and found.shape[1] == 1 else found[..., None, None]
+    values = np.asarray(value, dtype=float)
+    return values if values.ndim == 2 and values.shape[1] == 1 else values[..., None, None]
 
 
 def of_units(x: Array, phi: Function | None, m: int) -> Array:

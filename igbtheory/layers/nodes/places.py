@@ -65,9 +65,9 @@ class Places:
 
     def indices(self, offsets: Index) -> Index:
         """Return the indices of these offsets among `self.offsets`, or -1 for offsets that are not there."""
-        found = np.full(prod(self.shape), -1)
-        found[list(self.offsets)] = np.arange(len(self.offsets))
-        return found[offsets]
+        indices = np.full(prod(self.shape), -1)
+        indices[list(self.offsets)] = np.arange(len(self.offsets))
+        return indices[offsets]
 
     def equal_positions(self, q_ab: Any) -> Any:
         """Return 1 or True for pairs of equal positions, else 0, in an array that broadcasts with q_ab."""
@@ -87,15 +87,15 @@ class Places:
     def paired(self, matrix: Any) -> Any:
         """Return a matrix over all data at all positions as an array over pairs."""
         count = prod(self.shape)
-        parts = matrix.reshape(len(matrix) // count, count, -1, count).transpose(1, 3, 0, 2)
-        return parts[np.arange(count), self.second]
+        blocks = matrix.reshape(len(matrix) // count, count, -1, count).transpose(1, 3, 0, 2)
+        return blocks[np.arange(count), self.second]
 
     def gathered(self, values: Any) -> Any:
         """Return an array over all pairs as a matrix over all data at all positions."""
         _, count, rows, columns = values.shape
-        parts = np.empty((count, *values.shape[1:]), dtype=values.dtype)
-        parts[np.arange(count), self.second] = values
-        return parts.transpose(2, 0, 3, 1).reshape(rows * count, columns * count)
+        blocks = np.empty((count, *values.shape[1:]), dtype=values.dtype)
+        blocks[np.arange(count), self.second] = values
+        return blocks.transpose(2, 0, 3, 1).reshape(rows * count, columns * count)
 
 
 VECTORS = Places((), (0,))
@@ -121,8 +121,8 @@ def images(units: NDArray[Any], shape: Point) -> NDArray[Any]:
     """Return units (data x positions, units) as (data, units, *shape): the inverse of `at_positions`."""
     if not shape:
         return units
-    parts = units.reshape(-1, prod(shape), units.shape[1])
-    return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *shape)
+    by_datum = units.reshape(-1, prod(shape), units.shape[1])
+    return np.moveaxis(by_datum, 1, -1).reshape(len(by_datum), -1, *shape)
 
 
 def units_first(data: NDArray[Any]) -> NDArray[Any]:
@@ -157,8 +157,8 @@ class Window:
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """Points of the window around stride p."""
-        found = np.ndindex(*[self.size] * self.axes)
-        return tuple(tuple(self.dilation * i - self.pad[0] for i in point) for point in found)
+        indices = np.ndindex(*[self.size] * self.axes)
+        return tuple(tuple(self.dilation * i - self.pad[0] for i in point) for point in indices)
 
     @cached_property
     def pairs(self) -> tuple[tuple[Point, Point], ...]:
@@ -207,11 +207,11 @@ class Window:
         return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
 
     def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
-        found = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
+        means = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
         starts = self.stride * (after.points[:, after.second] - after.points[:, None])
         reads = {point: self._read(before, after, point) for point in self.points}
-        for part in parts(found):
-            total = found[part]
+        for part in slices(means):
+            total = means[part]
             total[:] = 0
             for a, b in pairs:
                 held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1, 1))))
@@ -221,7 +221,7 @@ class Window:
                     term[~(inside & other[after.second[part]])] = 0
                 total += term
             total /= len(pairs)
-        return found
+        return means
 
     def _read(self, before: Places, after: Places, at: Point) -> tuple[Index, Any]:
         """Return the numbers of the positions in front that a point of the windows reads, and whether they exist."""
@@ -230,7 +230,7 @@ class Window:
         return before.number(read), inside
 
 
-def parts(values: NDArray[Any]) -> list[slice]:
+def slices(values: NDArray[Any]) -> list[slice]:
     """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
     step = max(1, IN_CACHE // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]

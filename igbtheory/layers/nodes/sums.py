@@ -18,9 +18,9 @@ def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
     if x.gaussian and y.gaussian:
         return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]
     nothing: _SumOfUnits[T] = _SumOfUnits((), None)
-    parts = nothing.plus(a, x).plus(b, y)
+    terms = nothing.plus(a, x).plus(b, y)
     # a sum with a Gaussian part is constant over no batch
-    base = Averaged(values, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
+    base = Averaged(values, terms, x.base.dependent or y.base.dependent, varies=terms.noise is not None)
     return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))
 
 
@@ -36,10 +36,10 @@ class _SumOfUnits(Generic[T]):
     noise: Node[T] | None
 
     def __call__(self, draws: Draws, count: int) -> Array:
-        parts = [beside(factor) * units(draws, count) for factor, units in self.terms]
+        drawn = [beside(factor) * units(draws, count) for factor, units in self.terms]
         if self.noise is not None:
-            parts.append(self.noise.units(draws, count))
-        return np.asarray(sum(parts, start=np.zeros(())))
+            drawn.append(self.noise.units(draws, count))
+        return np.asarray(sum(drawn, start=np.zeros(())))
 
     def plus(self, factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
         """Return this sum plus a node times a factor."""
@@ -47,14 +47,13 @@ class _SumOfUnits(Generic[T]):
             return self
         inner = node.base.drawn if isinstance(node.base, Averaged) else None
         if node.gaussian:
-            found = _SumOfUnits((), node)
+            added = _SumOfUnits((), node)
         elif isinstance(inner, _SumOfUnits):
-            found = inner
+            added = inner
         else:
-            found = _SumOfUnits(((1.0, node.units),), None)
-        terms = tuple((factor * inner_factor, units) for inner_factor, units in found.terms)
-        if found.noise is None:
+            added = _SumOfUnits(((1.0, node.units),), None)
+        terms = tuple((factor * inner_factor, units) for inner_factor, units in added.terms)
+        if added.noise is None:
             return replace(self, terms=(*self.terms, *terms))
-        # without noise here, the new noise is added to itself times 0
-        other, other_factor = (found.noise, 0 * factor) if self.noise is None else (self.noise, 1 + 0 * factor)
-        return _SumOfUnits((*self.terms, *terms), add(found.noise, factor, other, other_factor))
+        noise = added.noise.times_number(factor)
+        return _SumOfUnits((*self.terms, *terms), noise if self.noise is None else add(self.noise, 1, noise, 1))

@@ -10,6 +10,7 @@ kernel of a data set            `smooth`, `waves`                  `kinked_kerne
 quadrature in any digits        `quadrature` on panels that `resolved` and `mesh` choose
 formula that no panels resolve  `any_formula` on the panels of `value_panels`
 largest of several units        `maximum`, with the laws of `maximum_law`
+largest of several values       `largest_value`, for formulas that do not increase
 slopes, for training            `slopes`, `mean_slopes`
 approximated formula            `approximation_error` adds the error of the approximation
 probability of constant batches `constant_batches`

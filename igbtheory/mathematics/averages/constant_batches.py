@@ -11,7 +11,8 @@ from igbtheory.mathematics.formulas.tree import ZERO
 from igbtheory.mathematics.numbers import FLOAT64
 
 OPPOSITE = 1 - 1e-12
-"""Two data of a batch count as opposite if their correlation is below minus this number."""
+"""Two data of a batch count as opposite if their correlation is below minus this number, since it may have rounding
+errors of the layers in front."""
 
 
 def flat_ends(phi: Function) -> tuple[float, float] | None:

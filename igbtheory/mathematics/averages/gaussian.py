@@ -28,12 +28,12 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     if m > 1 or phi is None or phi.closed is None or not h.centred:
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - closed forms do not need it
 
-        found = rules.moments(n, phi, h, m)
-        return replace(found, error=_grown(h, 1.0 if phi is None else float(phi.degree or 1)) + found.error)
-    found, rounding = _closed(n, phi.closed, h), _rounding(n, phi, h.variance)
-    power = _power(n, phi, h, found)
+        of_phi = rules.moments(n, phi, h, m)
+        return replace(of_phi, error=_grown(h, 1.0 if phi is None else float(phi.degree or 1)) + of_phi.error)
+    of_phi, rounding = _closed(n, phi.closed, h), _rounding(n, phi, h.variance)
+    power = _power(n, phi, h, of_phi)
     of_scale = None if n.exact else power * _of_scale(h) + rounding
-    return replace(found, error=_grown(h, power) + rounding, of_scale=of_scale)
+    return replace(of_phi, error=_grown(h, power) + rounding, of_scale=of_scale)
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
@@ -71,16 +71,16 @@ def _of_scale(h: Moments) -> Any:
     return h.error if h.of_scale is None else h.of_scale
 
 
-def _power(n: Kind, phi: Function, h: Moments, found: Moments) -> Any:
+def _power(n: Kind, phi: Function, h: Moments, of_phi: Moments) -> Any:
     """Return the power of the scale with which E phi^2 grows there: of gelu, which has no degree, up to 1.3."""
     if phi.degree is not None or n.exact or phi.closed is None:
         return float(phi.degree or 1)
     stretched = _closed(n, phi.closed, replace(h, var_mu=(1 + STRETCH) * h.var_mu, var_chi=(1 + STRETCH) * h.var_chi))
-    return np.asarray((stretched.square / found.square - 1) / STRETCH, dtype=float)[()]
+    return np.asarray((stretched.square / of_phi.square - 1) / STRETCH, dtype=float)[()]
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     """Return the relative error of a closed form."""
-    lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
+    error = phi.closed.roundings * n.epsilon if phi.closed else 0.0
     decays = phi.closed is not None and phi.closed.decays
-    return lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else lost
+    return error + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else error

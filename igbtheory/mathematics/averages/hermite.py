@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import TINY
 
 WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
 WITNESSES = np.append(WITNESSES, -WITNESSES)
-"""Points at which a series is compared with phi."""
+"""Points at which a series is compared with phi. Their ratios are irrational: an oscillation that vanishes at the nodes
+does not vanish at all of them."""
 SEEN = 1e-4
-"""Difference there, relative to the norm of phi, that shows a series to be wrong."""
+"""Difference there, relative to the norm of phi, that shows a series to be wrong; the series of an oscillation that its
+nodes miss is wrong by the size of phi."""
 _DAMPING = np.exp(-(WITNESSES**2) / 4)
+"""With this factor all He_k/sqrt(k!) are at most 1.09, by Cramér's inequality."""
 
 
 def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bool) -> tuple[Any, Any]:
@@ -47,6 +51,8 @@ def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bo
 @lru_cache(maxsize=16)
 def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the nodes z_j >= 0, and the matrix (order, nodes) of weight times He_k(z_j)/sqrt(k!)."""
+    # the entries are at most exp(-z^2/4), which is epsilon at the last node; the step is at most half a wavelength,
+    # pi/sqrt(k), of He_k
     decades = -np.log10(n.epsilon)
     step = float(2.0 ** np.floor(np.log2(min(0.125, 3 / np.sqrt(order)) * np.sqrt(16 / decades))))
     nodes = 1 + int((np.sqrt(4 * np.log(10) * decades) + 1) / step)
@@ -76,10 +82,10 @@ def _beyond(n: Kind, phi: Function, mean: Any, q: Any, a: Any) -> Any:
 
 def _misses(phi: Function, mean: Any, q: Any, a: Any) -> Any:
     """Return 1 where the series is not phi between the nodes, because phi oscillates faster, and 0 elsewhere."""
-    scale, centre, known = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float), a.astype(float)
+    scale, centre, coefficients = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float), a.astype(float)
     values = phi(FLOAT64, centre + scale * WITNESSES[:, None]) * _DAMPING[:, None]
-    gaps = np.abs(values - _witnesses(len(a)) @ known)
-    return 1.0 * ~(np.max(gaps, axis=0) <= SEEN * np.sqrt((known**2).sum(axis=0)))
+    gaps = np.abs(values - _witnesses(len(a)) @ coefficients)
+    return 1.0 * ~(np.max(gaps, axis=0) <= SEEN * np.sqrt((coefficients**2).sum(axis=0)))
 
 
 @lru_cache
@@ -93,6 +99,7 @@ def rows(n: Kind, z: Any, factor: Any) -> Iterator[Any]:
     before, now = 0 * factor, factor.copy()
     for k in count():
         yield now
+        # sqrt(k + 1) h_(k+1) = z h_k - sqrt(k) h_(k-1), for h_k = He_k/sqrt(k!)
         before *= -n.sqrt(n.number(k))
         before += z * now
         before /= n.sqrt(n.number(k + 1))
@@ -110,4 +117,4 @@ def _tail(n: Kind, squares: Any) -> Any:
     The terms of an analytic phi fall like exp(-a sqrt(k)) or faster, so that the next quarter is smaller still.
     """
     third, last = (squares[i * len(squares) // 4 : (i + 1) * len(squares) // 4].sum(axis=0) for i in (2, 3))
-    return last * np.minimum(n.sqrt(last / (third + n.number(1e-300))), 1)
+    return last * np.minimum(n.sqrt(last / (third + n.number(TINY))), 1)

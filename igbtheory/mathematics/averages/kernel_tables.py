@@ -20,21 +20,21 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numbers.sweeps import at_points
 from igbtheory.mathematics.numerics.chebyshev import Array, Axis
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 TOLERANCE = 2e-13
-"""Largest coefficient that a series may leave out, for a kernel of size 1."""
+"""Largest coefficient that a series may leave out, for a kernel of size 1: a fifth of the error up to which a rule is
+accepted, `moment_tables.GOAL`."""
 LONGEST_Q, LONGEST_THETA = 33, 129
-"""Largest numbers of nodes in log q and in theta."""
+"""Largest numbers of nodes in log q and in theta: 2^k + 1, as doubling the intervals makes them."""
 FEW = 100
 """Number of pairs up to which a rule for one pair takes less time than a table of mean slopes."""
 ALIKE = 64 * FLOAT64.epsilon
 """Relative difference of two variances that counts as rounding, as behind a norm."""
 DIGITS = 15
-"""Digits to which a variance is rounded, so that layers behind norms share a table."""
+"""Digits to which a variance is rounded, so that layers behind norms share a table: one less than a float has."""
 WITNESSES = 12
-"""Number of pairs drawn to measure the error."""
-BLOCK = 2**20
-"""Pairs evaluated at once."""
+"""Number of pairs drawn to measure the error; quadrature takes up to 0.1 s for each."""
 
 Grid = Callable[[Array, Array, Array], tuple[Array, float]]
 """Returns values on the grid of log q_a, log q_b and theta, and their error, relative to sqrt(E f_a^2 E f_b^2)."""
@@ -115,29 +115,29 @@ def kernel(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> tuple[Any, floa
     if not of_data or q_ab.size <= FEW or low <= 0 or (low < high and any(phi.pieces.kinks)):
         return None
     # images have one matrix for each pair of positions; the interpolant serves all of them
-    parts = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
-    matrices = list(zip(*parts, strict=True))
+    stacks = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
+    matrices = list(zip(*stacks, strict=True))
     if low == high:
-        found = _at_one_variance(phi, m, float(f"{high:.{DIGITS - 1}e}"))
+        table = _at_one_variance(phi, m, float(f"{high:.{DIGITS - 1}e}"))
     else:
         theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
-        found = interpolant(phi, m, (low, high), (float(theta.min()), float(theta.max())))
-    if found is None:
+        table = interpolant(phi, m, (low, high), (float(theta.min()), float(theta.max())))
+    if table is None:
         return None
     some = [] if low == high else matrices[:: max(1, len(matrices) - 1)]
-    error = max([found.error, *(_missed(found, phi, m, matrix) for matrix in some)])
-    return np.stack([found(*matrix) for matrix in matrices]).reshape(q_ab.shape), error
+    error = max([table.error, *(_missed(table, phi, m, matrix) for matrix in some)])
+    return np.stack([table(*matrix) for matrix in matrices]).reshape(q_ab.shape), error
 
 
 @lru_cache(maxsize=64)
 def _at_one_variance(phi: Function, m: int, q: float) -> Interpolant | None:
     """Return the kernel of units of one variance at all angles: with norms, every layer has the same variance."""
-    found = interpolant(phi, m, (q, q), (0.0, np.pi))
-    if found is None:
+    table = interpolant(phi, m, (q, q), (0.0, np.pi))
+    if table is None:
         return None
     theta = np.random.default_rng(0).uniform(0, np.pi, WITNESSES)
     pairs = np.full((WITNESSES, 1), q), np.full(WITNESSES, q), q * np.cos(np.tile(theta, (WITNESSES, 1)))
-    return replace(found, error=max(found.error, _missed(found, phi, m, pairs)))
+    return replace(table, error=max(table.error, _missed(table, phi, m, pairs)))
 
 
 def span(q_a: Array, q_b: Array) -> tuple[float, float]:
@@ -146,7 +146,7 @@ def span(q_a: Array, q_b: Array) -> tuple[float, float]:
     return float(high if high <= low * (1 + ALIKE) else low), float(high)
 
 
-def _missed(found: Interpolant, phi: Function, m: int, data: tuple[Array, Array, Array]) -> float:
+def _missed(table: Interpolant, phi: Function, m: int, data: tuple[Array, Array, Array]) -> float:
     """Return the largest error at random pairs of the data, at the most similar pair and at the least similar pair."""
     q_a, q_b, q_ab = data
     c = np.where((q_ab == q_a) & (q_ab == q_b), 0, q_ab / np.sqrt(q_a * q_b))
@@ -154,8 +154,8 @@ def _missed(found: Interpolant, phi: Function, m: int, data: tuple[Array, Array,
     pairs = np.unravel_index([*drawn, c.argmax(), c.argmin()], q_ab.shape)
     a, b, ab = q_a[pairs[0], 0], q_b[pairs[1]], q_ab[pairs]
     exact, error = at_points(partial(maximum.product, FLOAT64, phi, m, 0.0), a, b, ab)
-    size = np.sqrt(found.second_moment(a) * found.second_moment(b))
-    values = np.diagonal(found(a, b, np.where(np.eye(a.size), ab, 0)))
+    size = np.sqrt(table.second_moment(a) * table.second_moment(b))
+    values = np.diagonal(table(a, b, np.where(np.eye(a.size), ab, 0)))
     return float(np.max(np.abs(values - exact) / size) + np.max(error * np.abs(exact) / size))
 
 
@@ -165,15 +165,15 @@ def interpolant(phi: Function, m: int, q: tuple[float, float], ends: tuple[float
     It integrates mean slopes from theta = pi/2, where K is the product of the means. Return None if the slopes are not
     known, or if f vanishes at some variance.
     """
-    seen = mean_slopes.seen(phi, m, q[1])
-    size = _size(phi, m, q) if seen else None
-    if seen is None or size is None:
+    meshed = mean_slopes.on_mesh(phi, m, q[1])
+    size = _size(phi, m, q) if meshed else None
+    if meshed is None or size is None:
         return None
 
     def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
         scales = np.exp(log_a / 2), np.exp(log_b / 2)
         scale = np.multiply.outer(scales[0] / np.sqrt(size.at(log_a)), scales[1] / np.sqrt(size.at(log_b)))
-        values, error = mean_slopes.of_pairs(seen, m, scales, theta)
+        values, error = mean_slopes.of_pairs(meshed, m, scales, theta)
         return scale[..., None] * values * np.sin(theta), float(error * np.max(scale))
 
     with one_thread():
@@ -181,6 +181,7 @@ def interpolant(phi: Function, m: int, q: tuple[float, float], ends: tuple[float
         tensor, error = _tensor(grid, log_q, theta)
         nodes = log_q.nodes()
         means, missed = maximum.means(phi, m, np.exp(nodes))
+    # integrate dK/dtheta; K(pi/2), the product of the means, fixes the constant
     half = (theta.high - theta.low) / 2
     tensor = np.asarray(-half * chebyshev.chebint(tensor, axis=2), dtype=np.float64)
     theta = replace(theta, length=theta.length + 1)

@@ -28,18 +28,23 @@ from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.panels import split_normal
 
 HIGHEST = 3
-"""Highest power."""
+"""Highest power. The coefficients of a function whose p-th derivative jumps fall like k^(-p/2 - 3/4), and so those of
+the rest like k^(-11/4)."""
 LONGEST, REST = 2048, 512
-"""Largest number of terms of the series of phi, and the number of terms of the series of the rest."""
+"""Largest number of terms of the series of phi, which serves pairs with |c| < 0.98, and the number of terms of the
+series of the rest."""
 PER_KINK = 32
 """Number of terms of a series that take as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7
-"""Order of the rule on a panel, and the width of panels that resolves the highest Hermite polynomial."""
+"""Order of the rule on a panel, and the width of panels: the highest Hermite polynomial, of degree REST - 1, has the
+wavelength 2 pi/sqrt(511) = 0.28, on which there are eight nodes."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
-"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once."""
+"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once: an array takes 64 MiB at
+most."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
+"""In place of 0 where one divides by it: a distance of a kink from 0 in z, a standard deviation, a mean of phi^2."""
 
 Array = NDArray[np.float64]
 
@@ -53,7 +58,7 @@ class Kinked:
     rest is a polynomial of degree at most HIGHEST.
     """
 
-    phi: Function
+    function: Function
     kinks: Array
     jumps: Array
     exact: bool
@@ -61,8 +66,8 @@ class Kinked:
     def rest(self, x: Array) -> Array:
         """Return the rest at x. It is the first piece of phi if the rest is one polynomial."""
         if self.exact:
-            return np.asarray(evaluate(self.phi.pieces.formulas[0], FLOAT64, x) + 0 * x)
-        values: Array = self.phi(FLOAT64, x)
+            return np.asarray(evaluate(self.function.pieces.formulas[0], FLOAT64, x) + 0 * x)
+        values: Array = self.function(FLOAT64, x)
         for p, i in np.argwhere(self.jumps):
             values = values - self.jumps[p, i] / factorial(p) * (x > self.kinks[i]) * (x - self.kinks[i]) ** p
         return values
@@ -91,67 +96,69 @@ def kinked(phi: Function) -> Kinked | None:
 class _Units:
     """Units h = mean + s z with one mean and several standard deviations s."""
 
-    known: Kinked
+    phi: Kinked
     mean: float
     scales: Array
 
     @cached_property
     def places(self) -> Array:
         """Kinks in z, shape (kinks, s), moved away from 0 by a tiny distance."""
-        z = (self.known.kinks[:, None] - self.mean) / self.scales
+        z = (self.phi.kinks[:, None] - self.mean) / self.scales
         return np.where(np.abs(z) < _TINY, _TINY, z)
 
     @cached_property
     def weights(self) -> Array:
         """Jumps in z, shape (p, kinks, s)."""
-        return self.known.jumps[:, :, None] * self.scales ** np.arange(HIGHEST + 1.0)[:, None, None]
+        return self.phi.jumps[:, :, None] * self.scales ** np.arange(HIGHEST + 1.0)[:, None, None]
 
     @cached_property
     def powers(self) -> list[int]:
         """Orders p of the derivatives that jump at some kink."""
-        return np.flatnonzero(np.any(self.known.jumps, axis=1)).tolist()
+        return np.flatnonzero(np.any(self.phi.jumps, axis=1)).tolist()
 
     def of_powers(self, count: int) -> Array:
         """Return the Hermite coefficients of the powers, shape (count, s), by integration by parts."""
-        z, found = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
-        parts = _tails(z, HIGHEST)
+        z, coefficients = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
+        # E He_k f = E f^(k); f^(p+1) is a delta function at the kink, and leaves He_(k-p-1) npdf there for k > p
+        tails = _tails(z, HIGHEST)
         for p in self.powers:
             for k in range(p + 1):
-                found[k] += (self.weights[p] * parts[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
+                coefficients[k] += (self.weights[p] * tails[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
         weights = self.weights[self.powers]
-        for k, row in enumerate(islice(hermite.rows(FLOAT64, z, parts[0]), count)):
+        for k, row in enumerate(islice(hermite.rows(FLOAT64, z, tails[0]), count)):
             for p, total in zip(self.powers, (weights * row).sum(axis=1), strict=True):
-                found[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
-        return found[:count]
+                coefficients[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
+        return coefficients[:count]
 
     @cached_property
     def integrals(self) -> tuple[Array, Array]:
         """Means of phi^2, shape (s,), and Hermite coefficients of the rest, shape (terms, s)."""
-        seen = [resolved(FLOAT64, self.known.phi, self.mean, float(s)) for s in np.quantile(self.scales, [0, 0.5, 1])]
-        cuts, reach = np.array(seen[-1].cuts, dtype=float)[:, None], max(one.reach for one in seen)
+        scales = np.quantile(self.scales, [0, 0.5, 1])
+        meshed = [resolved(FLOAT64, self.phi.function, self.mean, float(scale)) for scale in scales]
+        cuts, reach = np.array(meshed[-1].cuts, dtype=float)[:, None], max(one.reach for one in meshed)
         blocks = np.array_split(self.scales, 1 + self.scales.size * len(cuts) * ORDER // NODES)
         squares, rests = zip(*(self._integrals(cuts, reach, scales) for scales in blocks), strict=True)
         return np.concatenate(squares), np.concatenate(rests, axis=1)
 
     def _integrals(self, cuts: Array, reach: float, scales: Array) -> tuple[Array, Array]:
         fine = np.arange(-reach, reach, PANEL)[:, None] + 0 * scales
-        found = split_normal(FLOAT64, np.concatenate([fine, (cuts - self.mean) / scales]), reach, ORDER)
-        z, weights = (part.reshape(-1, scales.size) for part in (found.x, found.weights * FLOAT64.npdf(found.x)))
+        panels = split_normal(FLOAT64, np.concatenate([fine, (cuts - self.mean) / scales]), reach, ORDER)
+        z, weights = (part.reshape(-1, scales.size) for part in (panels.x, panels.weights * FLOAT64.npdf(panels.x)))
         h = self.mean + scales * z
-        rows = islice(hermite.rows(FLOAT64, z, weights * self.known.rest(h)), HIGHEST + 1 if self.known.exact else REST)
-        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array([row.sum(axis=0) for row in rows])
+        rows = islice(hermite.rows(FLOAT64, z, weights * self.phi.rest(h)), HIGHEST + 1 if self.phi.exact else REST)
+        return (weights * self.phi.function(FLOAT64, h) ** 2).sum(axis=0), np.array([row.sum(axis=0) for row in rows])
 
     @cached_property
-    def lost(self) -> float:
+    def rounding(self) -> float:
         """Rounding error of products, relative to the means of phi^2; three sums of products of powers may cancel."""
-        parts = _tails(self.places, 2 * HIGHEST)
-        squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(parts[2 * p + 1], 0) for p in self.powers}
+        tails = _tails(self.places, 2 * HIGHEST)
+        squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(tails[2 * p + 1], 0) for p in self.powers}
         size = sum((np.abs(self.weights[p]) * np.sqrt(square)).sum(axis=0) for p, square in squares.items())
         return ROUNDED * (10 + 3 * float(np.max(size**2 / (self.integrals[0] + _TINY))))
 
     def cut_off(self, of_powers: Array) -> float:
         """Return an estimate of the products with the rest beyond its last term at c = 1: twice the last quarter."""
-        if self.known.exact:
+        if self.phi.exact:
             return 0.0
         squares, rest = self.integrals
         size, last = np.sqrt(squares + _TINY), slice(3 * REST // 4, REST)
@@ -161,42 +168,43 @@ class _Units:
 
 def _tails(z: Array, highest: int) -> list[Array]:
     """Return the normal density at z, and the means of (u - z)_+^p/p! for p = 0, ..., highest, u standard normal."""
-    found = [FLOAT64.npdf(z), scipy.special.ndtr(-z)]
+    tails = [FLOAT64.npdf(z), scipy.special.ndtr(-z)]
     for p in range(1, highest + 1):
-        found.append((found[-2] - z * found[-1]) / p)
-    return found
+        tails.append((tails[-2] - z * tails[-1]) / p)
+    return tails
 
 
 @np.errstate(over="ignore", under="ignore")
-def product(known: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tuple[Any, float]:
+def product(phi: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tuple[Any, float]:
     """Return E phi(h_a) phi(h_b) and its estimated error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
     pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, the mean of both units.
     """
-    return mehler.of_pairs(partial(_of_pairs, known, mean), pair)
+    return mehler.of_pairs(partial(_of_pairs, phi, mean), pair)
 
 
-def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+def _of_pairs(phi: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
     """Return the product and its error at pairs with the variances q[a] and q[b]."""
-    units = _Units(known, mean, np.maximum(np.sqrt(q), _TINY))
+    units = _Units(phi, mean, np.maximum(np.sqrt(q), _TINY))
     c = np.clip(q_ab / (units.scales[a] * units.scales[b]), 4 * FLOAT64.epsilon - 1, 1 - 4 * FLOAT64.epsilon)
-    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * known.kinks.size**2))
+    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * phi.kinks.size**2))
     far = np.abs(c) ** (most - HIGHEST - 1) < FLOAT64.epsilon
     squares, rest = units.integrals
     longest = mehler.terms(FLOAT64, np.max(np.abs(c), where=far, initial=0)) + HIGHEST + 1
     powers = units.of_powers(max(len(rest), longest))
     whole = powers.copy()
     whole[: len(rest)] += rest
-    found = np.empty_like(c)
-    found[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
+    products = np.empty_like(c)
+    products[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
+    # all products but that of two powers, which has a closed form
     both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
     near = np.flatnonzero(~far)
-    for block in np.array_split(near, 1 + near.size * known.kinks.size**2 // BLOCK):
+    for block in np.array_split(near, 1 + near.size * phi.kinks.size**2 // BLOCK):
         at = a[block], b[block], c[block]
-        found[block] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
+        products[block] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
     alike = (a == b) & (q_ab == q[a])
     closest = np.max(np.abs(c), where=~(far | alike), initial=0)
-    return np.where(alike, squares[a], found), units.lost + closest ** len(rest) * units.cut_off(powers)
+    return np.where(alike, squares[a], products), units.rounding + closest ** len(rest) * units.cut_off(powers)
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:

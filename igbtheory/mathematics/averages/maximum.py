@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.maximum_law import Chart, columns, density, dependence, ends
 from igbtheory.mathematics.averages.quadrature import PLAIN, gaps, orders
-from igbtheory.mathematics.averages.resolved import BLOCK, Resolved, images, resolved
+from igbtheory.mathematics.averages.resolved import Resolved, images, resolved
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function, formula
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 from igbtheory.mathematics.numerics.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
-"""Smallest s = sqrt(1 - c^2), in place of 0."""
+"""Smallest s = sqrt(1 - c^2), in place of 0: one divides by it, and its square is a float."""
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +39,7 @@ def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any
     """
     maximum = maximum_of(n, phi, m, mean, n.sqrt(var_mu + var_chi))
     coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
-    return *fine, maximum.seen.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
+    return *fine, maximum.meshed.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
 
 
 def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -54,7 +55,7 @@ def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab:
     """Return E phi(M_a) phi(M_b) for one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
     a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
     coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
-    return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+    return fine[0], a.meshed.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(TINY)) + 100 * n.epsilon
 
 
 @final
@@ -62,59 +63,60 @@ def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab:
 class Maximum:
     """Function f(x) = phi(mean + scale x) of the standardised maximum of m units."""
 
-    seen: Resolved
+    meshed: Resolved
     m: int
     mean: Any
     scale: Any
 
     def values(self, x: Any) -> Any:
-        return self.seen.phi(self.seen.n, self.mean + self.scale * x)
+        return self.meshed.phi(self.meshed.n, self.mean + self.scale * x)
 
     def slopes(self, x: Any) -> Any:
-        return self.scale * self.seen.phi.slope(self.seen.n, self.mean + self.scale * x)
+        return self.scale * self.meshed.phi.slope(self.meshed.n, self.mean + self.scale * x)
 
     def images(self, points: list[Any]) -> Any:
         """Return points of the axis of phi in standard units."""
-        return images(self.seen.n, points, self.mean, self.scale)
+        return images(self.meshed.n, points, self.mean, self.scale)
 
     def points(self) -> Any:
         """Return ends of panels, ascending: the cuts of f, and ends that resolve the law of the maximum."""
-        cuts = self.images(self.seen.cuts)
-        base = ends(self.m, self.seen.reach, cuts.astype(float))
-        first, last = self.seen.n.number(base[0]), self.seen.n.number(base[-1])
+        cuts = self.images(self.meshed.cuts)
+        base = ends(self.m, self.meshed.reach, cuts.astype(float))
+        first, last = self.meshed.n.number(base[0]), self.meshed.n.number(base[-1])
         inside = np.minimum(np.maximum(cuts, first), last)
-        return np.sort(np.concatenate([inside, self.seen.n.number(base)]))
+        return np.sort(np.concatenate([inside, self.meshed.n.number(base)]))
 
     def panels(self, order: int, more: Any) -> Panels:
         """Return panels for the law of the maximum that end at the cuts of f and at `more` points."""
         points = self.points()
-        return split(self.seen.n, np.concatenate([points, more]), points[0], points[-1], order)
+        return split(self.meshed.n, np.concatenate([points, more]), points[0], points[-1], order)
 
     def mean_square_rise(self, x: Any, chart: Chart, order: int) -> Any:
         """Return the density at x = M_a times the mean of (f(M_b) - f(M_a))^2 1[M_b > M_a] given M_a."""
-        n = self.seen.n
+        n = self.meshed.n
         v = chart.panels(n, x, self.points(), n.number(0), order)
         rise = before(n, v, chart.s * self.slopes(chart.y(x, v.x)))
-        for z, jump in self.seen.atoms(self.mean, self.scale):
+        for z, jump in self.meshed.atoms(self.mean, self.scale):
             rise = rise + jump * ((x < z) & (v.left + v.half > (z - x) / chart.s))[:, None]
         total = 0 * x
-        seen = np.any(rise != 0, axis=(0, 1))
-        if seen.any():
-            law = chart.density(n, self.m, x[seen], columns(v, seen))
-            total[seen] = columns(v, seen).integral(rise[..., seen] ** 2 * law)
+        rising = np.any(rise != 0, axis=(0, 1))
+        if rising.any():
+            law = chart.density(n, self.m, x[rising], columns(v, rising))
+            total[rising] = columns(v, rising).integral(rise[..., rising] ** 2 * law)
         return total
 
 
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
     """Return phi of the largest of m units; its reach is farther, because its density is m times as large."""
-    seen = resolved(n, phi, float(mean), *map(float, scales))
+    meshed = resolved(n, phi, float(mean), *map(float, scales))
+    # d(z^2/2) = log m at z = least
     least = np.sqrt(-2 * np.log(n.epsilon))
-    return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])
+    return Maximum(replace(meshed, reach=meshed.reach + float(np.log(m) / least)), m, mean, scales[0])
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
-    n, q = maximum.seen.n, var_mu + var_chi
+    n, q = maximum.meshed.n, var_mu + var_chi
     average, total = _variance(n, maximum, order)
     if not var_chi or not var_mu:
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
@@ -122,7 +124,7 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
         covariance = _covariance(n, maximum, var_mu / q, order)
         return average, covariance, np.maximum(total - covariance, 0 * total)
     chart = agreeing(n, var_mu, var_chi)
-    x = maximum.panels(order, maximum.images(maximum.seen.sides(chart.s * maximum.scale)))
+    x = maximum.panels(order, maximum.images(maximum.meshed.sides(chart.s * maximum.scale)))
     spread = x.weights.ravel() @ np.concatenate(
         [maximum.mean_square_rise(part, chart, order) for part in _blocks(maximum, x)]
     )
@@ -132,6 +134,7 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
 def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
     """Return the chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
     q = var_mu + var_chi
+    # sqrt((1 - c)/(1 + c))
     slant = n.sqrt(var_chi / (q + var_mu))
     return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
 
@@ -144,13 +147,13 @@ def paired(n: Kind, c: Any) -> Chart:
 
 def _blocks(maximum: Maximum, x: Panels) -> list[Any]:
     """Return the nodes x in parts, so that all nodes y of one part fit in memory."""
-    return np.array_split(x.x.ravel(), 1 + x.x.size * x.x.shape[1] * (len(maximum.seen.cuts) + 20) // BLOCK)
+    return np.array_split(x.x.ravel(), 1 + x.x.size * x.x.shape[1] * (len(maximum.meshed.cuts) + 20) // BLOCK)
 
 
 def _mean(maximum: Maximum, order: int) -> tuple[Any, Panels, Any, Any]:
     """Return the mean of f(M), and the panels, the density and the values of f at the nodes."""
     x = maximum.panels(order, [])
-    law = density(maximum.seen.n, maximum.m, x.x)
+    law = density(maximum.meshed.n, maximum.m, x.x)
     values = maximum.values(x.x)
     return x.integral(values * law), x, law, values
 
@@ -161,36 +164,36 @@ def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
     total = x.integral((values - average) ** 2 * law)
     if total > PLAIN * (average * average + total):
         return average, total
-    atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
+    atoms = maximum.meshed.atoms(maximum.mean, maximum.scale)
     return average, of_rises(n, x, maximum.slopes(x.x), atoms, x.weights * law)
 
 
 def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
     """Return the covariance of f(M_a) and f(M_b) for 0 < c <= 3/4; the jumps of f are additional nodes."""
     x = maximum.panels(order, [])
-    atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
+    atoms = maximum.meshed.atoms(maximum.mean, maximum.scale)
     weights = np.concatenate([np.ravel(x.weights * maximum.slopes(x.x)), [jump for _, jump in atoms]])
     nodes = np.concatenate([np.ravel(x.x), [z for z, _ in atoms]])
     points = maximum.points()
-    seen = (weights != 0) & (nodes >= points[0]) & (nodes <= points[-1])
-    return dependence(n, maximum.m, nodes[seen], weights[seen], c)
+    inside = (weights != 0) & (nodes >= points[0]) & (nodes <= points[-1])
+    return dependence(n, maximum.m, nodes[inside], weights[inside], c)
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def _product(a: Maximum, b: Maximum, q_ab: Any, order: int) -> tuple[Any, Any]:
     """Return the means of the product and of its absolute value, from the density of the pair."""
-    n, m = a.seen.n, a.m
+    n, m = a.meshed.n, a.m
     c = n.correlation(q_ab, a.scale * b.scale + n.number(1e-290))
     chart = paired(n, c)
     # given x, y has the mean c x and the standard deviation s
-    features = b.images(a.seen.cuts + a.seen.sides(chart.s * b.scale))
+    features = b.images(a.meshed.cuts + a.meshed.sides(chart.s * b.scale))
     x = a.panels(order, images(n, list(features), 0 * c, c))
     points = b.points()
-    parts = []
+    of_blocks = []
     for part in _blocks(a, x):
         v = chart.panels(n, part, points, -points[-1], order)
         values = b.values(chart.y(part, v.x)) * chart.density(n, m, part, v)
-        parts.append([v.integral(values), v.integral(np.abs(values))])
-    given, size = np.concatenate(parts, axis=1)
+        of_blocks.append([v.integral(values), v.integral(np.abs(values))])
+    given, size = np.concatenate(of_blocks, axis=1)
     values = x.weights.ravel() * a.values(x.x.ravel())
     return values @ given, np.abs(values) @ size

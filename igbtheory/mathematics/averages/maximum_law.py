@@ -12,16 +12,15 @@ import numpy as np
 import scipy
 
 from igbtheory.mathematics.averages import hermite
-from igbtheory.mathematics.averages.resolved import BLOCK
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.mathematics.numerics.panels import Panels, beyond, split
+from igbtheory.mathematics.numerics.limits import BLOCK
+from igbtheory.mathematics.numerics.panels import WIDTH, Panels, beyond, split
 
-WIDTH = 3.0
-"""Largest width of a panel in standard deviations."""
 STEP = 3.0
-"""Largest width of a panel, in units of s, across the line on which the two data agree."""
+"""Largest width of a panel, in units of s, across the line on which the two data agree, where the density varies like a
+Gaussian of the standard deviation s."""
 NEAR = 0.4
-"""Share of a panel: an end that is closer to a cut of f is left out."""
+"""Share of a panel: an end that is closer to a cut of f is left out, and the next panel grows by no more."""
 FEW = 32
 """Largest m for which powers are products; with more factors, the rounding errors of Phi near 1 would add up."""
 LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
@@ -35,12 +34,12 @@ def ends(m: int, reach: float, cuts: Any) -> Any:
     """
     levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
     x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))
-    parts = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
-    found = np.append(np.concatenate(parts), reach)
-    gaps = np.diff(found)
-    distance = np.min(np.abs(found[1:-1, None] - cuts), axis=1, initial=np.inf)
+    stretches = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
+    points = np.append(np.concatenate(stretches), reach)
+    gaps = np.diff(points)
+    distance = np.min(np.abs(points[1:-1, None] - cuts), axis=1, initial=np.inf)
     spared = distance < NEAR * np.minimum(gaps[1:], gaps[:-1])
-    return np.concatenate([found[:1], found[1:-1][~spared], found[-1:]])
+    return np.concatenate([points[:1], points[1:-1][~spared], points[-1:]])
 
 
 def columns(panels: Panels, kept: Any) -> Panels:
@@ -116,6 +115,7 @@ class Chart:
         reach = points[-1]
         images = (points.reshape(-1, *(1,) * np.ndim(x)) - self.ahead * x) / self.s
         high = images[-1]
+        # beyond, both terms of the density are negligible: (x - c y)/s < -reach, and (y - c x)/s > reach
         if self.c > 0:
             high = np.minimum(high, np.maximum((reach + self.far * x) / self.c, reach - self.near * x))
         low = np.minimum(np.maximum(images[0], least), high)

@@ -26,68 +26,69 @@ from igbtheory.mathematics.numerics.panels import WIDTH, split
 ORDERS = ((14, 18), (16, 22))
 """Orders of the Gauss rules in r and in b, first for the coarser and then for the finer rule."""
 FEW = 3
-"""Number of angles theta at which the two rules are compared."""
+"""Number of angles theta at which the two rules are compared: the first, the middle and the last one."""
 MERGED = 3
 """Number of mesh panels in one panel in b: a Gauss rule is exact for twice the degree that the mesh resolves."""
 MOST = 32
 """Number of mesh points within reach beyond which quadrature of single pairs takes less time than circles."""
 GROWTH = 4.0 ** np.arange(30)
-"""Ends of panels that grow with the distance from a singularity, in units of that distance."""
+"""Ends of panels that grow with the distance from a singularity, in units of that distance. Every panel is as far from
+it as a third of its width, so that the rule converges equally fast on all; 4^30 = 1e18 is beyond every reach."""
 
 Array = NDArray[np.float64]
 
 
-def seen(phi: Function, m: int, q: float) -> Resolved | None:
+def on_mesh(phi: Function, m: int, q: float) -> Resolved | None:
     """Return phi for variances up to q, or None if K1 is singular at theta = 0 or circles take too long."""
     if any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
         return None
     try:
-        found = maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(q))).seen
+        meshed = maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(q))).meshed
     except ValueError:  # quadrature raises the error if it fails as well
         return None
-    cuts = np.abs(np.array(found.cuts, dtype=float))
-    return None if found.doubt > 1 or np.count_nonzero(cuts < found.reach * np.sqrt(q)) > MOST else found
+    cuts = np.abs(np.array(meshed.cuts, dtype=float))
+    return None if meshed.doubt > 1 or np.count_nonzero(cuts < meshed.reach * np.sqrt(q)) > MOST else meshed
 
 
-def of_equals(seen: Resolved, m: int, q: Array, theta: Array) -> tuple[Array, float]:
+def of_equals(meshed: Resolved, m: int, q: Array, theta: Array) -> tuple[Array, float]:
     """Return K1 of the largest of m units of equal variances q, shape (q, theta), and its absolute error.
 
-    seen: phi for the largest variance. The error is the largest difference from a coarser rule at some of the angles.
+    meshed: phi for the largest variance. The error is the largest difference from a coarser rule at some of the angles.
     """
     if m == 1:
-        return _of_one(seen, q, theta)
+        return _of_one(meshed, q, theta)
     scales = np.sqrt(q)
-    found, error = of_pairs(seen, m, (scales, scales), theta)
-    return np.diagonal(found).T, error
+    values, error = of_pairs(meshed, m, (scales, scales), theta)
+    return np.diagonal(values).T, error
 
 
-def _of_one(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
+def _of_one(meshed: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
     """Return K1 of single units of equal variances; radii in the units of phi serve all variances."""
-    lines, even = _Lines.of(seen, 1.0), bool(seen.phi.parity)
-    reach, widest = seen.reach * float(np.sqrt(np.max(q))), WIDTH * float(np.sqrt(np.min(q)))
+    lines, even = _Lines.of(meshed, 1.0), bool(meshed.phi.parity)
+    reach, widest = meshed.reach * float(np.sqrt(np.max(q))), WIDTH * float(np.sqrt(np.min(q)))
 
     def integrals(angle: float, orders: tuple[int, int]) -> Array:
         at = lines.circles(angle, reach, widest, orders, even=even)
-        values = at.weights * seen.phi.slope(FLOAT64, at.u) * seen.phi.slope(FLOAT64, at.v)
+        values = at.weights * meshed.phi.slope(FLOAT64, at.u) * meshed.phi.slope(FLOAT64, at.v)
         means = at.of_r * np.bincount(at.circle, values.sum(axis=1), at.r.size)
         return np.asarray(np.exp(np.square(at.r) / (-2 * q[:, None])) @ means / q)
 
     return _compared(integrals, theta)
 
 
-def of_pairs(seen: Resolved, m: int, scales: tuple[Array, Array], theta: Array) -> tuple[Array, float]:
+def of_pairs(meshed: Resolved, m: int, scales: tuple[Array, Array], theta: Array) -> tuple[Array, float]:
     """Return K1 of the largest of m units, shape (s, t, theta) for standard deviations (s, t), and its absolute error.
 
-    seen: phi for the largest standard deviation; if they differ, phi may have a kink at 0 only. All of them then have
+    meshed: phi for the largest standard deviation; if they differ, phi may have a kink at 0 only. All of them then have
     their kinks on the same lines and share the nodes.
     """
-    lines = _Lines.of(seen, float(max(map(np.max, scales))))
+    lines = _Lines.of(meshed, float(max(map(np.max, scales))))
 
     def slopes(scale: Array, at: _Circles) -> list[Array]:
-        return [seen.phi.slope(FLOAT64, scale[:, None] * x.ravel()) for x in (at.u, at.v)]
+        return [meshed.phi.slope(FLOAT64, scale[:, None] * x.ravel()) for x in (at.u, at.v)]
 
     def integrals(angle: float, orders: tuple[int, int]) -> Array:
-        at = lines.circles(angle, seen.reach, WIDTH, orders, even=False)
+        at = lines.circles(angle, meshed.reach, WIDTH, orders, even=False)
         r, of_r = at.r[at.circle, None], at.of_r[at.circle, None]
         weights = (at.weights * of_r * np.exp(-r * r / 2) * at.maximal(m)).ravel()
         a_u, a_v = slopes(scales[0], at)
@@ -146,13 +147,13 @@ class _Lines:
     cuts: Array
 
     @staticmethod
-    def of(seen: Resolved, scale: float) -> "_Lines":
+    def of(meshed: Resolved, scale: float) -> "_Lines":
         """Return the kinks, and every third point of the mesh, counted outwards."""
-        kinks = np.array(seen.kinks, dtype=float)
-        points = np.setdiff1d(np.array(seen.cuts, dtype=float), kinks)
-        parts = np.split(points, np.searchsorted(points, kinks))
-        parts[0] = parts[0][::-1]
-        cuts = np.concatenate([kinks, *(part[MERGED - 1 :: MERGED] for part in parts)])
+        kinks = np.array(meshed.kinks, dtype=float)
+        points = np.setdiff1d(np.array(meshed.cuts, dtype=float), kinks)
+        between_kinks = np.split(points, np.searchsorted(points, kinks))
+        between_kinks[0] = between_kinks[0][::-1]
+        cuts = np.concatenate([kinks, *(part[MERGED - 1 :: MERGED] for part in between_kinks)])
         return _Lines(kinks / scale, cuts / scale)
 
     @np.errstate(all="ignore")
@@ -195,5 +196,5 @@ class _Lines:
         angle, rest = np.arccos(np.clip(x / r, -1, 1)), np.sin(theta) * np.sqrt(np.maximum(r * r - x * x, 0))
         b = np.stack([np.abs(angle - theta / 2), np.pi - np.abs(np.pi - angle - theta / 2)])
         other = x * np.cos(theta) + np.multiply.outer([1, -1], rest)
-        own, others = (np.min(np.abs(y[..., None] - self.kinks), axis=-1, initial=np.inf) for y in (x, other))
-        return np.where((np.abs(x) < r) & ((own == 0) | (own <= others)), b, 0).reshape(-1, r.size)
+        gap, other_gap = (np.min(np.abs(y[..., None] - self.kinks), axis=-1, initial=np.inf) for y in (x, other))
+        return np.where((np.abs(x) < r) & ((gap == 0) | (gap <= other_gap)), b, 0).reshape(-1, r.size)

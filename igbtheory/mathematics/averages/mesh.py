@@ -9,17 +9,20 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 ORDER = 16
+"""Number of Legendre polynomials on a panel: double precision has sixteen digits, and n digits take about n of them."""
 TOLERANCE = 1e-13
+"""Size of the last coefficients, relative to the largest one, at which a series has converged: the goal of rules in
+double precision."""
 NARROW, NARROWEST = 1e-6, 1e-13
 """Relative widths at which a panel beside a kink, and beside a kink at 0, is no longer bisected, because the slope may
 be infinite there."""
 SLOW = 20.0
 """Error of a rule divided by its difference from a coarser rule, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
-FINEST = 50
-LARGEST = 1024
-"""Largest number of rounds of bisection, and of panels."""
+FINEST, LARGEST = 50, 1024
+"""Largest number of rounds of bisection, after which a panel near 1 is four rounding errors wide, and of panels."""
 _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
 """Ends of the first panels: one unit wide near the origin, then half an octave."""
 
@@ -47,13 +50,13 @@ def mesh(phi: Function, reach: float) -> Mesh:
     Every kind of number uses the same mesh with its own order: n digits take about n polynomials. UnresolvedError: the
     slope oscillates too often.
     """
-    found = _mesh(phi, reach)
-    if found is None:
+    slope_mesh = _mesh(phi, reach)
+    if slope_mesh is None:
         raise UnresolvedError(
             f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {reach:g}: it oscillates, is "
             "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
         )
-    return found
+    return slope_mesh
 
 
 def is_resolved(phi: Function, reach: float) -> bool:
@@ -71,25 +74,26 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
     near = near[~np.isin(near, kinks)]
     slopes = np.abs(_slope(phi, near))
+    # coefficients below count for nothing beside the slopes near the origin
     floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
     panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     if not panels:
         return None
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
-        start, _, parts = merged[-1]
-        parts = [*parts, (low, high)]
-        if low not in kinks and _joined(phi, start, high, floor, parts):
-            merged[-1] = (start, high, parts)
+        start, _, members = merged[-1]
+        members = [*members, (low, high)]
+        if low not in kinks and _joined(phi, start, high, floor, members):
+            merged[-1] = (start, high, members)
         else:
-            merged.append((low, high, parts[-1:]))
+            merged.append((low, high, members[-1:]))
     return Mesh(tuple(low for low, _, _ in merged[1:] if low not in kinks), SLOW if singular else 1.0)
 
 
 def span(distance: float) -> float:
     """Return the next power of two, or beyond 512 the next 512*16^k, so that nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
-    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
+    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + TINY) - 9) / step)))
 
 
 def _slope(phi: Function, x: Any) -> Any:
@@ -165,10 +169,10 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
     return list(zip(low.tolist(), high.tolist(), strict=True)), singular
 
 
-def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
-    """Return whether one series is accurate on (low, high), including at witnesses inside each of the `parts`."""
+def _joined(phi: Function, low: float, high: float, floor: float, members: list[tuple[float, float]]) -> bool:
+    """Return whether one series is accurate on (low, high), including at witnesses inside each of its `members`."""
     terms = _series(phi, low, high)
-    witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
+    witnesses = np.array([a + (b - a) * share for a, b in members for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)
     allowed = max(TOLERANCE * np.max(np.abs(terms)), floor)
     return bool(_ends_small(terms, floor) and np.max(np.abs(series - _slope(phi, witnesses))) <= 100 * allowed)

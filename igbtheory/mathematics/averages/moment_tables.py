@@ -25,19 +25,23 @@ from igbtheory.mathematics.numerics.chebyshev import Array, Axis, transform
 FARTHEST = 10
 """Tables cover variances q from 2^-10 to 2^10. Outside, q changes from layer to layer, and a table would serve once."""
 VARIANCES, LONGEST_THETA = 17, 129
-"""Number of polynomials in log q, and largest number in theta."""
+"""Number of polynomials in log q, and largest number in theta. Of relu, softsign and abs(x)*tanh(x), the last
+coefficients in log q are below 1e-16."""
 TOLERANCE = 3e-14
-"""Size of the last coefficients, relative to the largest K1, at which a series has converged."""
+"""Size of the last coefficients, relative to the largest K1, at which a series has converged: four times ROUNDING,
+below which they cannot fall."""
 GOAL = 1e-12
 """Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value; up to 20 epsilon were observed."""
 SPARE = 16
-"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta."""
+"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta. Without
+them relu has an error of 2e-6, and with eight one of 2e-15."""
 MORE = 24
-"""Additional polynomials in theta of R and Q, which vary where K1 is constant."""
+"""Additional polynomials in theta of R and Q, which vary where K1 is constant. With eight, relu has an error of 1e-13,
+and with sixteen one of 5e-15."""
 BLOCK = 2**14
-"""Points evaluated at once."""
+"""Points evaluated at once; with the longest series they take 60 MiB."""
 
 
 @final
@@ -64,13 +68,13 @@ class Octave:
         lines, mean = in_q @ self.factors, in_q @ self.means
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
         to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
-        lost = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
+        errors = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
-        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), lost)])
+        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
 
 
-def fill(phi: Function, m: int, points: Array, found: Array) -> None:
-    """Write mean, var_mu, var_chi and error into those columns of `found` for which there is a table.
+def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
+    """Write mean, var_mu, var_chi and error into those columns of `rows` for which there is a table.
 
     points: rows mean, var_mu, var_chi of h. A table needs a mean of 0 and two positive variances; if one of them is 0,
     an integral over one variable is as fast.
@@ -84,7 +88,7 @@ def fill(phi: Function, m: int, points: Array, found: Array) -> None:
         octave, inside = _octave(phi, m, number), served[numbers == number]
         if octave is not None:
             for part in np.array_split(inside, 1 + inside.size // BLOCK):
-                found[:, part] = octave.moments(*points[1:, part])
+                rows[:, part] = octave.moments(*points[1:, part])
 
 
 @lru_cache(maxsize=256)
@@ -96,13 +100,13 @@ def _octave(phi: Function, m: int, number: int) -> Octave | None:
     q = 2.0 ** _variances(number).nodes()
     if m > 1 and any(phi.pieces.kinks):
         return None
-    seen = mean_slopes.seen(phi, m, float(q[-1]))
-    if seen is None:
+    meshed = mean_slopes.on_mesh(phi, m, float(q[-1]))
+    if meshed is None:
         return None
     missed = [0.0]
 
     def line(theta: Array) -> Array:
-        values, error = mean_slopes.of_equals(seen, m, q, theta)
+        values, error = mean_slopes.of_equals(meshed, m, q, theta)
         missed.append(error)
         return values.T
 
@@ -136,7 +140,9 @@ def _averages(size: int) -> Array:
     theta = _angles(size + MORE).nodes()[:, None]
     x, weights = FLOAT64.legendre(size // 2 + SPARE)
     y, weights = (x + 1) / 2, weights / 2
+    # of R, 1 - cos(theta') = x (1 - cos(theta)): with x = y^2, sin(theta'/2) = y sin(theta/2) is smooth at x = 0
     of_chi = 2 * np.arcsin(y * np.sin(theta / 2))
+    # of Q, cos(theta') = x cos(theta): theta' goes from pi/2 to theta, and dx = sin(theta') dtheta'/cos(theta)
     width = np.pi / 2 - theta
     of_mu = theta + width * y
     rules = (2 * y * weights, of_chi), (weights * np.sin(of_mu) / np.sinc(width / np.pi), of_mu)

@@ -9,12 +9,12 @@ import numpy as np
 from igbtheory.mathematics.averages.mesh import UnresolvedError, mesh, span
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK
 from igbtheory.mathematics.numerics.panels import Panels, farthest, split_normal, variance
 
 SIDES = (3.0,)
-"""Ends, in standard deviations, of the panels around a smoothed feature; the reach is one more end."""
-BLOCK = 2**20
-"""Nodes held at once."""
+"""Ends, in standard deviations, of the panels around a smoothed feature, on which it varies as the normal distribution
+function does; the reach is one more end."""
 Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 
 
@@ -65,19 +65,19 @@ class Resolved:
     def at_each(self, rule: Rule, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
         """Return both results of a `rule` at an array of centres, computed in blocks."""
         blocks = np.array_split(np.ravel(centre), 1 + centre.size * order * (len(self.cuts) + 8) // BLOCK)
-        parts = zip(*(rule(block, scale, order) for block in blocks), strict=True)
-        first, second = (np.concatenate(part).reshape(centre.shape) for part in parts)
+        both = zip(*(rule(block, scale, order) for block in blocks), strict=True)
+        first, second = (np.concatenate(part).reshape(centre.shape) for part in both)
         return first, second
 
 
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     """Return phi with its reach, kinks and mesh for pre-activations of one mean and these standard deviations."""
     reach = max(reach_of(n, phi, mean, scale) for scale in scales)
-    found = mesh(phi, span(abs(mean) + reach * max(scales)))
+    slope_mesh = mesh(phi, span(abs(mean) + reach * max(scales)))
     ends = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(ends, phi.pieces.jumps(n), strict=True) if jump]
-    cuts = [n.number(x) for x in found.points] + ends
-    return Resolved(n, phi, reach, [n.number(kink) for kink in phi.kinks], jumps, cuts, found.doubt)
+    cuts = [n.number(x) for x in slope_mesh.points] + ends
+    return Resolved(n, phi, reach, [n.number(kink) for kink in phi.kinks], jumps, cuts, slope_mesh.doubt)
 
 
 def is_rough(phi: Function, mean: float, scale: float) -> bool:
@@ -103,13 +103,14 @@ def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
     z = np.linspace(-4 * least, 4 * least, 512)
     x = mean + scale * z
     with np.errstate(all="ignore"):
+        # the root of the density, since averages contain squares of phi
         slope = np.abs(phi.slope(FLOAT64, x))
         size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
         size = np.where(np.isnan(size) & ~np.all(np.isnan(size)), 0, size)
     largest = np.max(size[np.isfinite(size)], initial=0.0)
-    seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away does not count
-    beyond = np.abs(z)[seen]
-    if not np.all(np.isfinite(size)) or seen[0] or seen[-1]:
+    matters = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away does not count
+    beyond = np.abs(z)[matters]
+    if not np.all(np.isfinite(size)) or matters[0] or matters[-1]:
         raise ValueError(
             f"the activation {phi.name!r} grows too fast for a pre-activation of standard deviation {scale:.3g}: "
             "its second moment is out of range. Use a smaller sigma_w2, a norm before it, or clip the formula"

@@ -45,7 +45,7 @@ from igbtheory.mathematics.averages.resolved import is_rough
 from igbtheory.mathematics.averages.state import Moments, is_centred
 from igbtheory.mathematics.averages.steepness import steepness
 from igbtheory.mathematics.formulas.function import Function
-from igbtheory.mathematics.numbers import Float64, Kind
+from igbtheory.mathematics.numbers import FLOAT64, Float64, Kind
 
 MANY = 64
 """Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
@@ -54,7 +54,7 @@ MANY_PAIRS = 1000
 MANY_KINKS = 16
 """Number of kinks beyond which a series takes less time than panels between the kinks in two dimensions."""
 BLOCK = 2**9
-"""Variances at which panels are held at once."""
+"""Variances at which panels are held at once: each may have thousands of nodes."""
 FEW = 3
 """Number of kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -71,20 +71,20 @@ def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
     """Return the moments if phi(a x) = a^degree phi(x), a > 0: scaled from variance 1, so that sweeps share a table."""
     q = n.number(h.variance)
     power = n.sqrt(q) ** n.number(phi.degree)
-    found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
-    return replace(found, mean=power * found.mean, var_mu=power**2 * found.var_mu, var_chi=power**2 * found.var_chi)
+    at_one = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
+    return replace(at_one, mean=power * at_one.mean, var_mu=power**2 * at_one.var_mu, var_chi=power**2 * at_one.var_chi)
 
 
 def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
     """Return the moments at the points as they are."""
-    parts = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
-    shape = np.broadcast_shapes(*map(np.shape, parts))
+    given = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
+    shape = np.broadcast_shapes(*map(np.shape, given))
     if shape:
-        points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in parts])
-        mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, m, points))
+        points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in given])
+        mean, var_mu, var_chi, error = (part.reshape(shape) for part in _at_points(n, phi, m, points))
     else:
-        mean, var_mu, var_chi, lost = _at_point(n, phi, m, *parts)
-    return Moments(mean, var_mu, var_chi, np.asarray(lost, dtype=float)[()])
+        mean, var_mu, var_chi, error = _at_point(n, phi, m, *given)
+    return Moments(mean, var_mu, var_chi, np.asarray(error, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)
@@ -98,60 +98,63 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
 
     Series and tables serve many points at once; the points at which they miss the goal are integrated one by one.
     """
-    found = np.empty((4, points.shape[1]), dtype=points.dtype)
-    found[3] = n.number(1)
+    rows = np.empty((4, points.shape[1]), dtype=points.dtype)
+    rows[3] = n.number(1)
     goal, double = max(n.goal, moment_tables.GOAL), isinstance(n, Float64)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if m > 1:
         if double and points.shape[1] >= MANY:
-            moment_tables.fill(phi, m, points, found)
+            moment_tables.fill(phi, m, points, rows)
     elif phi.smooth:
         goal = n.goal
-        smooth.fill(n, phi, points, found)
-        _fill_waves(n, phi, points, found)
+        smooth.fill(n, phi, points, rows)
+        if double:
+            _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, rows)
+        _fill_waves(n, phi, points, rows)
     elif len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
         rule = partial(broken_lines.moments, lines)
         if double:
-            _fill_of_one_variance(lines.of_one_variance, points, found)
+            _fill_of_one_variance(lines.of_one_variance, points, rows)
     elif double:
-        moment_tables.fill(phi, m, points, found)
+        moment_tables.fill(phi, m, points, rows)
         if len(phi.pieces.kinks) <= MANY_KINKS:
-            _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, found)
-    for i in np.flatnonzero(~(found[3] <= goal)):
+            _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, rows)
+    for i in np.flatnonzero(~(rows[3] <= goal)):
         with one_thread():
             last = rule(*points[:, i])
-        if last[3] < found[3, i] or not found[3, i] < 1:
-            found[:, i] = last
-    return found
+        if last[3] < rows[3, i] or not rows[3, i] < 1:
+            rows[:, i] = last
+    return rows
 
 
-def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write the moments of a sum of exponentials at the points that have no moments yet."""
-    left = np.flatnonzero(~(found[3] <= n.goal))
-    known = waves.terms(n, phi) if left.size else None
-    if known is None:
+    left = np.flatnonzero(~(rows[3] <= n.goal))
+    exponentials = waves.terms(n, phi) if left.size else None
+    if exponentials is None:
         return
     whole = [points[:, left]] if isinstance(n, Float64) else points[:, left].T
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
-    found[:, left] = np.concatenate(parts, axis=1)
+        columns = [np.reshape(np.array(waves.moments(n, exponentials, phi.parity, *part)), (4, -1)) for part in whole]
+    rows[:, left] = np.concatenate(columns, axis=1)
 
 
-def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], found: NDArray[Any]) -> None:
+def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write the moments of the points at which var_mu or var_chi is 0, as on a data set.
 
     rule: returns means, variances and relative errors of phi from one mean and an array of standard deviations.
     """
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
-    alone = np.flatnonzero((mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
+    missing = ~(rows[3] <= FLOAT64.goal)
+    alone = np.flatnonzero(missing & (mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
     sizes = np.rint(np.log2(q[alone]))
     for size in np.unique(sizes):
         inside = alone[sizes == size]
         for part in np.array_split(inside, 1 + inside.size // BLOCK):
             with suppress(UnresolvedError), one_thread():
-                average, total, lost = rule(mean[0], np.sqrt(q[part]))
-                found[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), lost
+                average, total, error = rule(mean[0], np.sqrt(q[part]))
+                rows[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), error
 
 
 def _best(rules: Iterable[Callable[[], Any]]) -> Any:
@@ -159,15 +162,15 @@ def _best(rules: Iterable[Callable[[], Any]]) -> Any:
 
     A rule that does not apply returns None or raises UnresolvedError.
     """
-    found = []
+    candidates = []
     for rule in rules:
         with suppress(UnresolvedError):
             result = rule()
             if result is not None:
-                found.append(result)
+                candidates.append(result)
                 if result[-1] <= moment_tables.GOAL:
                     break
-    return min(found, key=lambda one: float(one[-1]))
+    return min(candidates, key=lambda one: float(one[-1]))
 
 
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
@@ -210,16 +213,16 @@ def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Ite
         return
     if phi.smooth and (terms := waves.terms(n, phi)) is not None:
         yield partial(waves.pairs, n, terms, pair, centre)
-    many, found = np.size(pair[2]) > MANY_PAIRS, None
-    if not phi.smooth and (known := kinked_kernel.kinked(phi)) is not None:
+    many, of_kinks = np.size(pair[2]) > MANY_PAIRS, None
+    if not phi.smooth and (kinked := kinked_kernel.kinked(phi)) is not None:
         with suppress(UnresolvedError):
-            found = kinked_kernel.product(known, pair, float(mean))
-            yield lambda: found
-            if known.exact:  # it has rounding errors only
+            of_kinks = kinked_kernel.product(kinked, pair, float(mean))
+            yield lambda: of_kinks
+            if kinked.exact:  # it has rounding errors only
                 return
     if is_centred(mean):
         yield partial(kernel_tables.kernel, phi, 1, pair)
-    if many and found is not None:  # a long series at each of many variances takes too much time
+    if many and of_kinks is not None:  # a long series at each of many variances takes too much time
         return
     yield of_any_formula
     if not many and not is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
@@ -235,8 +238,8 @@ def _pair_by_pair(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, An
     """Return the values and the largest error of a rule for one pair; pairs that are equal are computed once."""
     q_a, q_b, q_ab = np.broadcast_arrays(*pair)
     pairs = [(*sorted(of_two), ab) for *of_two, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
-    found = {one: rule(*one) for one in dict.fromkeys(pairs)}
-    values, errors = zip(*map(found.__getitem__, pairs), strict=True)
+    products = {one: rule(*one) for one in dict.fromkeys(pairs)}
+    values, errors = zip(*map(products.__getitem__, pairs), strict=True)
     return np.array(values).reshape(q_ab.shape)[()], float(max(errors))
 
 
@@ -255,6 +258,6 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
         root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
         pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
         scale = (root_a * root_b) ** n.number(phi.degree)
-    found = kernel_tables.kernel(phi, m, pair) if isinstance(n, Float64) and not mean else None
-    values, error = found or _pair_by_pair(partial(maximum.product, n, phi, m, mean), pair)
+    table = kernel_tables.kernel(phi, m, pair) if isinstance(n, Float64) and not mean else None
+    values, error = table or _pair_by_pair(partial(maximum.product, n, phi, m, mean), pair)
     return scale * values, error

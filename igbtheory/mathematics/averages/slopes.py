@@ -17,7 +17,8 @@ from igbtheory.mathematics.numerics.chebyshev import Axis
 ROUNDING = 1e-12
 """Largest jump of the values at a kink that counts as rounding."""
 ANGLES = 65
-"""Nodes of a series in the angle of two data."""
+"""Nodes of a series in the angle of two data: for the largest of 2 to 100 units of relu it has errors of 1e-11 to
+4e-11, and twice as many nodes have the same."""
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:
@@ -56,8 +57,8 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
 
 def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
     """Return the derivative for maxima of homogeneous phi: the variances factor out and leave a series in the angle."""
-    seen = mean_slopes.seen(phi, m, 1.0) if phi.degree is not None else None
-    if seen is None:
+    meshed = mean_slopes.on_mesh(phi, m, 1.0) if phi.degree is not None else None
+    if meshed is None:
         raise ValueError(
             f"expected a homogeneous activation such as relu in front of MaxPool({m}) for slopes of the kernel, got "
             f"{phi.name!r}; use AvgPool({m})"
@@ -65,7 +66,8 @@ def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
     q_a, q_b, q_ab = pair
     theta = angle(*np.broadcast_arrays(q_a, q_b, q_ab))
     axis = Axis(0.0, float(theta.max()), ANGLES)
-    values, _ = mean_slopes.of_equals(seen, m, np.ones(1), np.maximum(axis.nodes(), 1e-9))
+    # circles divide by sin(theta)
+    values, _ = mean_slopes.of_equals(meshed, m, np.ones(1), np.maximum(axis.nodes(), 1e-9))
     series = chebyshev.chebval(axis.position(theta), axis.coefficients(values[0]))
     return series * np.sqrt(q_a * q_b) ** (float(phi.degree or 1) - 1)
 
@@ -80,9 +82,9 @@ def refuse_jumps(phi: Function) -> None:
             "told apart; use one that is smooth"
         )
     jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
-    found = [("jumps", kink) for kink, jump in jumps if abs(jump) > ROUNDING]
-    found += [("is too steep", kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
-    for does, kink in found[:1]:
+    faults = [("jumps", kink) for kink, jump in jumps if abs(jump) > ROUNDING]
+    faults += [("is too steep", kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
+    for does, kink in faults[:1]:
         raise ValueError(
             f"expected an activation with a derivative, got {phi.name!r}, which {does} at {float(kink):g}: the mean "
             "square of its derivative is infinite; use a continuous one"

@@ -11,32 +11,36 @@ from igbtheory.mathematics.averages import hermite, mehler
 from igbtheory.mathematics.averages.state import ZERO
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind
+from igbtheory.mathematics.numerics.limits import BLOCK
 
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+"""Numbers of terms to try. As each is twice the one before, all attempts take at most twice as long as the last."""
 LONG = 2
 """The highest orders are for pairs of data only: at a point of a sweep, panels take less time."""
+SHORT = 256
+"""Order up to which a series takes less time than panels do for the points of a sweep at which one variance is 0."""
 SETTLED = 1024
 """Order from which on a series that falls too slowly is given up."""
-BLOCK = 2**20
-"""Numbers held at once in a table of values."""
 
 
-def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
-    """Write mean, var_mu, var_chi and error into those columns of `found` at which the series reaches its goal.
+def fill(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:
+    """Write mean, var_mu, var_chi and error into those columns of `rows` at which the series reaches its goal.
 
     points: rows mean, var_mu, var_chi of h.
     """
     left = np.arange(points.shape[1])
     if left.size == 1:
-        _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, found, left)
+        _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, rows, left)
         return
     for order in _orders(n)[:-LONG]:
         errors = np.ones(0)
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             with one_thread():
                 a, error = hermite.series(n, phi, points[0, part], points[1:, part].sum(axis=0), order, centred=True)
-                errors = np.append(errors, _write(n, a, error, points, found, part))
+                errors = np.append(errors, _write(n, a, error, points, rows, part))
         left = left[_unsettled(n, errors, order)]
+        if order >= SHORT:
+            left = left[points[1:, left].all(axis=0)]
         if not left.size:
             break
 
@@ -67,12 +71,12 @@ def _hope(n: Kind, order: int) -> float:
     return float(100 * n.goal ** np.sqrt(order / ORDERS[-1])) if order >= SETTLED else np.inf
 
 
-def _write(n: Kind, a: Any, error: Any, points: NDArray[Any], found: NDArray[Any], part: Any) -> Any:
+def _write(n: Kind, a: Any, error: Any, points: NDArray[Any], rows: NDArray[Any], part: Any) -> Any:
     """Write the moments at those of the points `part` at which the series has converged, and return all errors."""
     errors, converged = error.copy(), np.flatnonzero(error <= n.goal)
     if converged.size:
         moments = _moments(n, a[:, converged], error[converged], points[:, part[converged]])
-        found[:, part[converged]], errors[converged] = moments, moments[3]
+        rows[:, part[converged]], errors[converged] = moments, moments[3]
     return errors
 
 
@@ -81,13 +85,13 @@ def _moments(n: Kind, a: Any, error: Any, points: NDArray[Any]) -> NDArray[Any]:
     average, a = a[0], a[1:]
     _, var_mu, var_chi = points
     q, squares = var_mu + var_chi, a * a
-    shared, own = mehler.shares(var_mu / q, var_chi / q, len(a))
-    mu, chi = (squares * shared).sum(axis=0), (squares * own).sum(axis=0)
+    mu_shares, chi_shares = mehler.shares(var_mu / q, var_chi / q, len(a))
+    mu, chi = (squares * mu_shares).sum(axis=0), (squares * chi_shares).sum(axis=0)
     # rounding leaves in each a_k an error of the size of phi, which the mean may dominate
     centred, product = squares.sum(axis=0), average * average + mu
     total = average * average + centred
     zero = product <= total * (ZERO / FLOAT64.epsilon * n.epsilon) ** 2
-    sizes = np.abs(average) + (np.abs(a) * shared).sum(axis=0)
+    sizes = np.abs(average) + (np.abs(a) * mu_shares).sum(axis=0)
     rounding = 100 + 4 * n.sqrt(total / centred) + 4 * n.sqrt(total) * sizes / (product + zero)
     return np.array([average, mu, chi, error + rounding * n.epsilon])
 

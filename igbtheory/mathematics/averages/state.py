@@ -52,7 +52,7 @@ class Moments:
         return self.mean * self.mean + self.variance
 
     @property
-    def own(self) -> Any:
+    def unshared(self) -> Any:
         """Variance that data of one batch (or any data, without batches) do not share."""
         return self.var_chi if self.within is None else self.variance - self.within
 
@@ -162,13 +162,13 @@ def is_centred(mean: Any) -> bool:
     return isinstance(mean, int) and mean == 0
 
 
-def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+def stated(n: Kind, values: tuple[Any, Any, Any], errors: tuple[Any, Any, Any]) -> Any:
     """Return the relative error that `Moments` states, from mean, var_mu, var_chi and their absolute errors."""
-    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    (mean, var_mu, var_chi), tiny = values, n.number(1e-290)
     product = mean * mean + abs(var_mu)
     counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
-    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
-    return of_product * counted + lost[2] / (abs(var_chi) + tiny)
+    of_product = (errors[1] + (2 * abs(mean) + errors[0]) * errors[0]) / (product + tiny)
+    return of_product * counted + errors[2] / (abs(var_chi) + tiny)
 
 
 CENTRED = Each(0, 0)

@@ -19,19 +19,21 @@ from igbtheory.mathematics.numbers import FLOAT64
 FINE, COARSE = 24, 12
 """Numbers of nodes on a panel of the rule, and of the coarser rule that it is compared with."""
 WIDEST = 0.4
-"""Largest width of a panel in standard deviations."""
+"""Largest width of a panel in standard deviations: the coarser rule integrates the density on it to rounding errors."""
 DEEP, LEVELS = 8, 900
-"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections."""
+"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections, which lead
+from a scale of 1e20 to AT_ZERO."""
 MOST, FIRST, AT_ONCE = 2**15, 2**18, 2**13
 """Approximate limits of the panels of the second search, of the first search, and of those bisected at once."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
 """Smallest width of a panel relative to its distance from the mean; width and error that count as zero."""
 HIDDEN = 1e-10
-"""Share of a panel, at either end, in which a jump is not looked for."""
+"""Share of a panel, at either end, in which a jump is not looked for; at the end phi may have either value."""
 IMPROBABLE = 1e-120
 """Probability that counts as zero; far out, rounding errors look like jumps."""
 ROUNDS = 14
-"""Number of times that the interval around a break is divided by 16 to find a jump."""
+"""Number of times that the interval around a break is divided by 16 to find a jump: 16^14 = 2^56 exceeds the digits of
+a float."""
 STRIPS, INSIDE = 256, 0.1
 """Number of narrow strips between breaks in which a value is checked, and its position in the strip."""
 ROUNDED = 1e-6
@@ -66,15 +68,16 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     except ValueError:  # the formula grows too fast for a larger scale
         low, high, strips = _panels(phi, mean, scale)
     z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
-    lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
-    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
+    infinite, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
+    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1)
+    missed = missed + weights[infinite].sum() * largest ** np.arange(1, 3)
     # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
     for left, right, *wrong in strips:
         missed = missed + np.sum(weights, where=(z * scale > left) & (z * scale < right)) * np.array(wrong)
     never = weights * np.maximum(np.abs(values), 1) ** 2 < IMPROBABLE
-    return Nodes(z, weights, np.where(lost | never, 0.0, values), missed)
+    return Nodes(z, weights, np.where(infinite | never, 0.0, values), missed)
 
 
 @lru_cache(maxsize=64)
@@ -142,9 +145,9 @@ def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray
     """
     width = high - low
     left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)
-    found = (levels >= DEEP) & (width < left) & (width <= right)
-    middles = (low[found] + high[found]) / 2
-    ends = low[found] - width[found], high[found] + width[found]
+    narrow = (levels >= DEEP) & (width < left) & (width <= right)
+    middles = (low[narrow] + high[narrow]) / 2
+    ends = low[narrow] - width[narrow], high[narrow] + width[narrow]
     gaps = []
     for _ in range(ROUNDS):
         x = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17)[:, None]
@@ -173,11 +176,11 @@ def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> 
     gaps = np.abs(sums[1] - sums[0])
     nodes, of_nodes = _barycentric()
     for end, sign in ((low, 1), (high, -1)):
-        found = phi(FLOAT64, mean + end + sign * inside)
-        parts = of_nodes / (-sign + sign * 2 * (inside / (high - low))[:, None] - nodes)
-        jump = np.abs(found - (parts * values).sum(axis=1) / parts.sum(axis=1))
+        at_end = phi(FLOAT64, mean + end + sign * inside)
+        barycentric = of_nodes / (-sign + sign * 2 * (inside / (high - low))[:, None] - nodes)
+        jump = np.abs(at_end - (barycentric * values).sum(axis=1) / barycentric.sum(axis=1))
         share = (1 - nodes[-1]) / 2 * (high - low) / scale * FLOAT64.npdf(end / scale) * jump
-        gaps += share, share * (np.abs(found) + jump)
+        gaps += share, share * (np.abs(at_end) + jump)
     return sums[1][1], gaps
 
 

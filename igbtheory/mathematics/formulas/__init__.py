@@ -105,15 +105,20 @@ def function_of(activation: Any, **parameters: Any) -> Function:
             "expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', a SymPy expression, a "
             f"callable, or a table (x, y)), got {activation!r:.200}"
         )
-    activation = _MODULE.sub("", activation.strip())
-    known = folded(activation)
-    if known in SHAPES and (parameters or known not in NAMED):
+    return _of_text(_MODULE.sub("", activation.strip()), parameters)
+
+
+def _of_text(activation: str, parameters: dict[str, Any]) -> Function:
+    """Return the function of a name or a formula."""
+    folded_name = folded(activation)
+    if folded_name in SHAPES and (parameters or folded_name not in NAMED):
         return _shaped(activation, parameters)
-    if known in NAMED:
+    if folded_name in NAMED:
         refuse_unused(parameters)
-        return NAMED[known]
-    if known in LAYERS:
-        raise ValueError(f"expected a function of one unit, got {activation!r}, which takes several; {LAYERS[known]}")
+        return NAMED[folded_name]
+    if folded_name in LAYERS:
+        remedy = LAYERS[folded_name]
+        raise ValueError(f"expected a function of one unit, got {activation!r}, which takes several; {remedy}")
     if activation.isidentifier() and activation not in RESERVED:
         near = checks.nearest(activation, [*NAMED, *SHAPES], 0.6)
         hint = f"did you mean {near!r}?" if near else f"known are {', '.join(FUNCTIONS)};"
@@ -152,11 +157,11 @@ def _of_sympy(expression: Any, parameters: dict[str, Any]) -> Function:
 
 def _shaped(name: str, parameters: dict[str, Any]) -> Function:
     """Return the function of SHAPES with this name and these parameters."""
-    known = folded(name)
-    refuse_unused(parameters.keys() - SHAPES[known][1].keys(), SHAPES[known][1])
+    folded_name = folded(name)
+    refuse_unused(parameters.keys() - SHAPES[folded_name][1].keys(), SHAPES[folded_name][1])
     given = {key: value if key in WORDS else parameter_tree(key, value) for key, value in parameters.items()}
     said = ", ".join(f"{key}={repr(value) if key in WORDS else value}" for key, value in parameters.items())
-    return _checked(f"{name}({said})" if said else name, shaped(known, X, given))
+    return _checked(f"{name}({said})" if said else name, shaped(folded_name, X, given))
 
 
 def _checked(name: str, tree: Tree) -> Function:

@@ -21,12 +21,14 @@ from igbtheory.mathematics.formulas.function import Function, of_pieces
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.formulas.tree import Number, Power, Product, Tree, X, add, mul, number
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
 DEGREE = 16
+"""Degree of the polynomials: their slopes are sums of the sixteen polynomials of a panel of `averages.mesh`."""
 MOST = 128
-"""Largest number of polynomials on each side of 0."""
+"""Largest number of polynomials on each side of 0; quadrature has panels for each."""
 NARROW = 1e-9
 """Width, relative to max(|x|, 1), below which a piece is taken to be straight."""
 SHORT = 1000
@@ -35,12 +37,13 @@ TOLERANCES, REACHES = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4), (1024, 256, 64, 16)
 """Relative tolerances, and distances from 0 up to which they must hold, in the order in which they are tried."""
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 _SERIES = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
+# the points at which a fit is checked are irregular, so that no structure of the function hides between them
 _WITNESSES = np.array([-1, -0.998, -0.97, *np.linspace(-0.93, 0.91, 14), 0.96, 0.997, 1])
 _NEAR_0 = np.concatenate([-np.linspace(4, 0.07, 32), np.linspace(0.07, 4, 32)])
 _FAR = np.geomspace(1.001, 64, 29)
 _BETWEEN = (np.arange(29) + 0.37) / 29
 LARGEST = 1e300
-"""Error bound where the value of the function is not finite."""
+"""Error bound where the value of the function is not finite: no probability makes it small."""
 INFINITE = 1e8
 """Size of the function on a narrow piece, relative to its size near 0, that indicates a pole."""
 SEEN = 1e-6
@@ -115,8 +118,8 @@ class Piece:
     @cached_property
     def tree(self) -> Tree:
         """The formula of the polynomial; left of 0 it is written in -x, so that symmetries are recognised."""
-        own, x = (self.mirrored(), -X) if self.high <= 0 else (self, X)
-        return polynomial(own.coefficients, add(x, Number(-own.middle)))
+        piece, x = (self.mirrored(), -X) if self.high <= 0 else (self, X)
+        return polynomial(piece.coefficients, add(x, Number(-piece.middle)))
 
 
 @final
@@ -182,31 +185,31 @@ class _Fitted:
             if left == right:
                 break
             a, b = (middle, b) if left else (a, middle)
-        found = (a + b) / 2
+        kink = (a + b) / 2
         if b - a > 1e-8 * max(abs(low), abs(high)) or low == a or high == b:
             return None
-        short = float(Fraction(found).limit_denominator(SHORT))
-        return short if abs(short - found) <= b - a else found
+        short = float(Fraction(kink).limit_denominator(SHORT))
+        return short if abs(short - kink) <= b - a else kink
 
     def _merged(self, pieces: Iterator[Piece]) -> list[Piece]:
         """Return the pieces, with neighbours merged where one series resolves both."""
-        found: list[Piece] = []
+        merged: list[Piece] = []
         for count, piece in enumerate(pieces):
             if count > 2 * MOST:
                 raise _TooManyError
-            good, series = self._fit(float(found[-1].low), float(piece.high)) if found else (False, _NODES)
+            good, series = self._fit(float(merged[-1].low), float(piece.high)) if merged else (False, _NODES)
             if good:
-                found[-1] = _piece(float(found[-1].low), float(piece.high), series)
+                merged[-1] = _piece(float(merged[-1].low), float(piece.high), series)
             else:
-                found.append(piece)
-        if len(found) > MOST:
+                merged.append(piece)
+        if len(merged) > MOST:
             raise _TooManyError
-        return found
+        return merged
 
     def _joined(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces, made continuous where neighbours meet within the tolerance."""
         ends = [[piece(piece.low), piece(piece.high)] for piece in pieces]
-        size = max(self._floor, 1e-300) / self.tolerance
+        size = max(self._floor, TINY) / self.tolerance
         for before, after in pairwise(ends):
             gap, scale = abs(float(before[1] - after[0])), abs(float(before[1])) + size
             if gap <= 100 * self.tolerance * scale:
@@ -236,17 +239,17 @@ def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) 
     first, last = pieces[0], pieces[-1]
     cuts = [first.low, *(piece.high for piece in pieces)]
     trees = [_straight(first, first.low), *(piece.tree for piece in pieces), _straight(last, last.high)]
-    own = Pieces(tuple(cuts), tuple(trees))
+    fitted = Pieces(tuple(cuts), tuple(trees))
     reach = int(np.log2(float(last.high)))
     ends = np.unique([*map(float, cuts), *(side * 2.0**k for k in range(reach) for side in (-1, 1))])
     inside = ends[:-1] + np.diff(ends) * _BETWEEN[:, None]
     x = np.column_stack([_FAR * ends[0], inside, _FAR * ends[-1]])
     true = values(x.ravel()).reshape(x.shape)
-    distance = 2 * np.abs(true - own(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
+    distance = 2 * np.abs(true - fitted(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
     bounds = np.nan_to_num(distance, nan=LARGEST, posinf=LARGEST).max(axis=0)
     size = max(float(abs(piece(piece.low))) for piece in pieces if -8 <= piece.low <= 8)
     kinks = sorted(set(_kinks(pieces, size, tolerance)))
-    return of_pieces(name, own, Doubt(tuple(ends.tolist()), tuple(bounds.tolist()), tuple(kinks)))
+    return of_pieces(name, fitted, Doubt(tuple(ends.tolist()), tuple(bounds.tolist()), tuple(kinks)))
 
 
 def _straight(piece: Piece, end: Fraction) -> Tree:
@@ -257,11 +260,11 @@ def _straight(piece: Piece, end: Fraction) -> Tree:
 
 def _kinks(pieces: list[Piece], size: float, tolerance: float) -> Iterator[Fraction]:
     """Yield the ends of pieces at which a function of this size has a kink or a jump larger than the tolerance."""
-    seen = max(SEEN, 1e3 * tolerance)
+    least = max(SEEN, 1e3 * tolerance)
     for before, after in pairwise(pieces):
         jump, slope = float(after(after.low) - before(before.high)), float(after.slopes[0])
         bend = abs(slope - float(before.slopes[1]))
-        if abs(jump) > seen * size or bend > seen * (size + abs(slope)):
+        if abs(jump) > least * size or bend > least * (size + abs(slope)):
             short = after.low.limit_denominator(SHORT)
             yield short if abs(short - after.low) < NARROW else after.low
 
@@ -270,4 +273,4 @@ def _noise(values: Values) -> float:
     """Return the rounding errors of a function, relative to its size: its roughness on intervals of length 1/100."""
     middles = np.array([[-2.31], [-1.07], [-0.23], [0.41], [1.19], [2.77]])
     y = values((middles + 0.005 * _NODES).ravel()).reshape(len(middles), -1)
-    return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + 1e-300)))
+    return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + TINY)))

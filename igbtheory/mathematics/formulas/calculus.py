@@ -100,7 +100,7 @@ def degree(tree: Tree) -> Fraction | None:
             return None if inner is None else inner * value
         case Product(factors):
             degrees = [degree(factor) for factor in factors]
-            known = [d for d in degrees if d is not None]
-            return sum(known, Fraction(0)) if len(known) == len(degrees) else None
+            powers = [d for d in degrees if d is not None]
+            return sum(powers, Fraction(0)) if len(powers) == len(degrees) else None
         case _:
             return None

@@ -24,13 +24,13 @@ from igbtheory.mathematics.formulas.tree import Number, Tree, X, add, mul, varie
 from igbtheory.mathematics.numbers import FLOAT64
 
 PROBES = np.linspace(-3.1, 4.3, 65)
-"""Points at which a callable is evaluated to test it."""
+"""Points at which a callable is evaluated to test it: neither symmetric nor round, as places of kinks are."""
 AGREE = 1e-6
 """Largest relative difference between a callable and its recorded formula; single precision may cause it."""
 LONGEST = 100
-"""Largest number of characters of a recorded formula that serves as its name."""
+"""Largest number of characters of a recorded formula that serves as its name, so that it fits a line."""
 MOST_KNOTS = 1000
-"""Largest number of knots of a table."""
+"""Largest number of knots of a table: each is a kink, and moments take all pairs of kinks."""
 
 
 def from_callable(function: Callable[..., Any]) -> Function:

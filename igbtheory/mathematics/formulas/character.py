@@ -38,7 +38,7 @@ def growth(values: Pieces) -> str:
 def monotonicity(slope: Pieces, jumps: list[float]) -> int:
     """Return 1 if slope and jumps are never negative on a grid, -1 if they are never positive, else 0."""
     with np.errstate(all="ignore"):
-        found = np.concatenate([slope(FLOAT64, GRID), jumps])
-    if np.all(found >= 0):
+        slopes = np.concatenate([slope(FLOAT64, GRID), jumps])
+    if np.all(slopes >= 0):
         return 1
-    return -1 if np.all(found <= 0) else 0
+    return -1 if np.all(slopes <= 0) else 0

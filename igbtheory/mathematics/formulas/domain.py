@@ -21,7 +21,7 @@ FIRST = 8
 BESIDE = Fraction(1, 10**12)
 """Distance from a piece within which a root belongs to it: a comparison may also change at a pole."""
 SOME = np.linspace(-2.03, 2.07, 50)
-"""Test points, of which at most one may be a pole."""
+"""Test points, of which at most one may be a pole: not symmetric about 0, and poles of formulas are at round places."""
 
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
@@ -71,8 +71,8 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
 
 def _overflows(tree: Tree, x: NDArray[np.float64]) -> Any:
     """Return whether some part of a formula is infinite at x; it then overflows and may still be a real number."""
-    own = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
-    return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), own)
+    overflows = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
+    return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), overflows)
 
 
 def square_is_infinite(values: Pieces, root: Fraction) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import TINY
 
 
 @final
@@ -30,9 +31,9 @@ class Doubt:
         """Return the root mean square of the bounds under Gaussians of these means and standard deviations."""
         mean, scale = (np.asarray(part, dtype=float)[..., None] for part in (mean, scale))
         with np.errstate(all="ignore"):
-            z = (np.array([-np.inf, *self.ends, np.inf]) - mean) / np.maximum(scale, 1e-300)
+            z = (np.array([-np.inf, *self.ends, np.inf]) - mean) / np.maximum(scale, TINY)
             low, high = z[..., :-1], z[..., 1:]
             right = low > 0  # the difference of the smaller tail probabilities keeps its digits
             mass = np.where(right, FLOAT64.ncdf(-low) - FLOAT64.ncdf(-high), FLOAT64.ncdf(high) - FLOAT64.ncdf(low))
-            parts = np.array(self.bounds) * np.sqrt(np.maximum(mass, 0))
-            return np.hypot.reduce(parts, axis=-1)
+            terms = np.array(self.bounds) * np.sqrt(np.maximum(mass, 0))
+            return np.hypot.reduce(terms, axis=-1)

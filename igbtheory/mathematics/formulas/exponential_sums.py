@@ -35,10 +35,10 @@ class Sums:
         match tree:
             case Variable():
                 return {(1, *self._none): self.n.number(1)}
-            case Sum(parts):
-                return self._sum(map(self.of, parts))
-            case Product(parts):
-                return self._product(map(self.of, parts))
+            case Sum(terms):
+                return self._sum(map(self.of, terms))
+            case Product(factors):
+                return self._product(map(self.of, factors))
             case Power(base, Number(value)) if value.denominator == 1 and 0 < value <= self.highest:
                 return self._product([self.of(base)] * int(value))
             case Call("exp", argument):
@@ -65,37 +65,37 @@ class Sums:
         """Return the terms of a constant."""
         return {(0, *self._none): value} if value != 0 else {}
 
-    def squared(self, found: Terms) -> Terms | None:
+    def squared(self, terms: Terms) -> Terms | None:
         """Return the terms of the square."""
-        return self._product([found, found])
+        return self._product([terms, terms])
 
-    def _sum(self, parts: Iterable[Terms | None]) -> Terms | None:
+    def _sum(self, summands: Iterable[Terms | None]) -> Terms | None:
         total: Terms = {}
-        for part in parts:
+        for part in summands:
             if part is None:
                 return None
             for key, value in part.items():
                 total[key] = total.get(key, 0) + value
-        found = {key: value for key, value in total.items() if value != 0}
-        return found if len(found) <= self.most else None
+        nonzero = {key: value for key, value in total.items() if value != 0}
+        return nonzero if len(nonzero) <= self.most else None
 
-    def _product(self, parts: Iterable[Terms | None]) -> Terms | None:
-        found: Terms | None = self.constant(self.n.number(1))
-        for part in parts:
-            if part is None or found is None:
+    def _product(self, factors: Iterable[Terms | None]) -> Terms | None:
+        terms: Terms | None = self.constant(self.n.number(1))
+        for part in factors:
+            if part is None or terms is None:
                 return None
-            if any(s != 0 for *_, s in found) and any(s != 0 for *_, s in part):
+            if any(s != 0 for *_, s in terms) and any(s != 0 for *_, s in part):
                 return None
-            pairs = product(found.items(), part.items())
-            found = self._sum({tuple(map(add, f, g)): x * y} for (f, x), (g, y) in pairs)
-        return None if found is None or any(k > self.highest for k, *_ in found) else found
+            pairs = product(terms.items(), part.items())
+            terms = self._sum({tuple(map(add, f, g)): x * y} for (f, x), (g, y) in pairs)
+        return None if terms is None or any(k > self.highest for k, *_ in terms) else terms
 
     def _wave(self, argument: Terms | None, rate: Any, *, odd: bool) -> Terms | None:
         """Return the terms of (exp(r t) + exp(-r t))/2, or if odd of (exp(r t) - exp(-r t))/(2 r), for the rate r."""
         half = self.n.number(Fraction(1, 2))
         weights = (half / rate, -half / rate) if odd else (half, half)
-        parts = zip(weights, (rate, -rate), strict=True)
-        return self._sum(self._product([self.constant(x), self._exponential(argument, r)]) for x, r in parts)
+        weighted = zip(weights, (rate, -rate), strict=True)
+        return self._sum(self._product([self.constant(x), self._exponential(argument, r)]) for x, r in weighted)
 
     def _exponential(self, exponent: Terms | None, rate: Any) -> Terms | None:
         """Return the terms of exp(rate t), or None unless t is a polynomial of degree up to 2 with a finite average."""
@@ -114,6 +114,6 @@ class Sums:
         return {(0, zero, zero, powers[1]): self.n.number(1)} if powers is not None and powers.keys() == {1} else None
 
 
-def polynomial(found: Terms) -> dict[int, Any] | None:
+def polynomial(terms: Terms) -> dict[int, Any] | None:
     """Return the coefficients of a polynomial by power, or None if the terms are no polynomial."""
-    return None if any(any(rest) for _, *rest in found) else {k: value for (k, *_), value in found.items()}
+    return None if any(any(rest) for _, *rest in terms) else {k: value for (k, *_), value in terms.items()}

@@ -18,7 +18,7 @@ from igbtheory.mathematics.formulas.tree import Tree, substitute, symbols
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 CLOSE = 1e-10
-"""Largest relative error of an approximating formula whose slopes may be used."""
+"""Largest relative error of an approximating formula whose slopes may be used: what predictions promise."""
 
 
 class ClosedForm(ABC):

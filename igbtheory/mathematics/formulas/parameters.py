@@ -26,10 +26,10 @@ def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]
     return {name: parameter_tree(name, value) for name, value in parameters.items()}
 
 
-def refuse_unused(parameters: Iterable[str], known: Iterable[str] = ()) -> None:
-    """Raise ValueError if there are parameters that an activation does not have; known: its own parameters."""
+def refuse_unused(parameters: Iterable[str], allowed: Iterable[str] = ()) -> None:
+    """Raise ValueError if there are parameters that an activation does not have; allowed: those that it has."""
     if parameters := sorted(parameters):
-        has = f"whose parameters are {', '.join(sorted(known))}" if known else "which has no parameters"
+        has = f"whose parameters are {', '.join(sorted(allowed))}" if allowed else "which has no parameters"
         raise ValueError(f"expected parameters of the activation, {has}, got {', '.join(parameters)}; leave them out")
 
 

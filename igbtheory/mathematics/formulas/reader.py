@@ -11,6 +11,7 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.foundations.checks import nearest
+from igbtheory.foundations.saved import MOST_BITS
 from igbtheory.mathematics.formulas.library_functions import GELU_TANH, SHAPES, WORDS
 from igbtheory.mathematics.formulas.tree import (
     PI,
@@ -40,12 +41,17 @@ from igbtheory.mathematics.formulas.vocabulary import (
     where,
 )
 
+# Limits of a text that may come from a stranger: within them it is read and evaluated in a moment.
 LONGEST = 4000
+"""Largest number of characters."""
 DEEPEST = 50
+"""Largest depth of nesting: each level takes several calls, of which Python allows a thousand."""
 LARGEST_EXPONENT = 64
+"""Largest exponent: x^64 is within the range of floats for |x| up to 60,000."""
 LARGEST_NUMBER = 1e100
+"""Largest number, the cube of which is still a float."""
 MOST_DIGITS = 60
-MOST_BITS = 2000
+"""Largest number of characters of a number."""
 
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = (
@@ -154,15 +160,15 @@ class _Reader:
         if not depth:
             raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
         try:
-            found = self._tree(node, depth - 1)
+            tree = self._tree(node, depth - 1)
         except (ZeroDivisionError, OverflowError) as error:
             raise self.refusal(node, str(error)) from None
-        if size(found, MOST_NODES) >= MOST_NODES:
+        if size(tree, MOST_NODES) >= MOST_NODES:
             raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
-        if _has_large_number(found):
+        if _has_large_number(tree):
             reason = f"a number in it has more than {MOST_BITS} bits, or an exponent is larger than {LARGEST_EXPONENT}"
             raise self.refusal(node, reason)
-        return found
+        return tree
 
     def _tree(self, node: ast.expr, depth: int) -> Tree:
         match node:
@@ -205,8 +211,8 @@ class _Reader:
             case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
                 place = self.text.find("(", factor.end_col_offset)
                 return self._refusal_at(place + 1, "an operator is missing; for a product write *")
-        found = repr(node.value) if isinstance(node, ast.Constant) else type(getattr(node, "op", node)).__name__
-        return self.refusal(node, f"{found} has no meaning in a formula; {_MADE_OF}")
+        construct = repr(node.value) if isinstance(node, ast.Constant) else type(getattr(node, "op", node)).__name__
+        return self.refusal(node, f"{construct} has no meaning in a formula; {_MADE_OF}")
 
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text, node) or repr(value)
@@ -251,15 +257,15 @@ class _Reader:
         return power(base, exponent)
 
     def _call(self, node: ast.Call, name: str, depth: int) -> Tree:
-        arguments, known = node.args, folded(name)
-        if known in SHAPES:
+        arguments, folded_name = node.args, folded(name)
+        if folded_name in SHAPES:
             return self._shaped(node, name, depth)
         if node.keywords:
             raise self.refusal(node, f"{name} takes no {node.keywords[0].arg}=; {_MADE_OF}")
         if name in FUNCTIONS:
             arity, function = FUNCTIONS[name]
-        elif known in self.catalogue:
-            arity, function = 1, partial(substitute, self.catalogue[known])
+        elif folded_name in self.catalogue:
+            arity, function = 1, partial(substitute, self.catalogue[folded_name])
             arguments = arguments or [ast.Name("x")]  # of a class, such as torch.nn.ReLU()
         else:
             raise self.refusal(node, f"unknown function {name!r}; {self._remedy(name)}")
@@ -272,23 +278,24 @@ class _Reader:
 
     def _shaped(self, node: ast.Call, name: str, depth: int) -> Tree:
         """Return a function of SHAPES; a class with parameters alone, such as LeakyReLU(0.2), is applied to x."""
-        known = folded(name)
-        usual = SHAPES[known][1]
+        folded_name = folded(name)
+        usual = SHAPES[folded_name][1]
         made = name[:1].isupper() and {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} == {name}
-        parts = [self.tree(argument, depth) for argument in node.args]
-        argument, *rest = [X, *parts] if made or not parts else parts
+        arguments = [self.tree(argument, depth) for argument in node.args]
+        argument, *rest = [X, *arguments] if made or not arguments else arguments
         if len(rest) > len(usual):
-            raise self.refusal(node, f"{known} takes {1 + len(usual)} argument(s), got {1 + len(rest)}")
+            raise self.refusal(node, f"{folded_name} takes {1 + len(usual)} argument(s), got {1 + len(rest)}")
         given: dict[str, Tree | str] = dict(zip(usual, rest, strict=False))
         for keyword in node.keywords:
             if keyword.arg not in usual:
-                raise self.refusal(node, f"{known} takes {', '.join(usual) or 'no parameters'}, not {keyword.arg}")
+                takes = ", ".join(usual) or "no parameters"
+                raise self.refusal(node, f"{folded_name} takes {takes}, not {keyword.arg}")
             match keyword.value:
                 case ast.Constant(value=str() as value) if keyword.arg in WORDS:
                     given[keyword.arg] = value
                 case value:
                     given[keyword.arg] = self.tree(value, depth)
-        return shaped(known, argument, given)
+        return shaped(folded_name, argument, given)
 
     def _remedy(self, name: str) -> str:
         """Return advice on what to write instead of an unknown name."""
@@ -302,9 +309,9 @@ class _Reader:
         if not depth:
             raise self.refusal(test, f"nested deeper than {DEEPEST} levels")
         match test:
-            case ast.BoolOp(op=op, values=parts):
+            case ast.BoolOp(op=op, values=tests):
                 joined = both if isinstance(op, ast.And) else either
-                return reduce(joined, [self._condition(part, depth - 1) for part in parts])
+                return reduce(joined, [self._condition(test, depth - 1) for test in tests])
             case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
                 joined = both if isinstance(op, ast.BitAnd) else either
                 return joined(self._condition(left, depth - 1), self._condition(right, depth - 1))

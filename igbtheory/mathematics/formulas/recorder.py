@@ -26,10 +26,10 @@ LARGEST = 4000
 def recorded(function: Callable[..., Any]) -> Tree | None:
     """Return the formula of a function of one array, or None if no formula expresses the function."""
     try:
-        found = function(Recorder(X))
+        output = function(Recorder(X))
     except Exception:  # noqa: BLE001 - any error means that it cannot be recorded
         return None
-    return found.tree if isinstance(found, Recorder) else None
+    return output.tree if isinstance(output, Recorder) else None
 
 
 @final
@@ -41,19 +41,19 @@ class Recorder(NDArrayOperatorsMixin):
             raise OverflowError(f"the formula has more than {LARGEST} parts")
         self.tree = tree
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *parts: Any, **named: Any) -> "Recorder":
+    def __array_ufunc__(self, ufunc: Any, method: str, *arguments: Any, **named: Any) -> "Recorder":
         if method != "__call__" or named:
             raise TypeError(f"{ufunc.__name__}.{method} is no formula")
-        return _applied(ufunc.__name__, *parts)
+        return _applied(ufunc.__name__, *arguments)
 
-    def __array_function__(self, function: Any, types: Any, parts: Any, named: Any) -> "Recorder":
+    def __array_function__(self, function: Any, types: Any, arguments: Any, named: Any) -> "Recorder":
         del types
-        return _applied(function.__name__, *parts, **named)
+        return _applied(function.__name__, *arguments, **named)
 
     @classmethod
-    def __torch_function__(cls, function: Any, types: Any, parts: Any = (), named: Any = None) -> "Recorder":
+    def __torch_function__(cls, function: Any, types: Any, arguments: Any = (), named: Any = None) -> "Recorder":
         del types
-        return _applied(function.__name__, *parts, **(named or {}))
+        return _applied(function.__name__, *arguments, **(named or {}))
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of arrays and tensors, for calls such as x.clip(0, 1) or x.tanh()."""
@@ -65,17 +65,17 @@ class Recorder(NDArrayOperatorsMixin):
         raise TypeError("a formula is neither true nor false")
 
 
-def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
+def _applied(name: str, *arguments: Any, **named: Any) -> Recorder:
     """Return the result of the function of NumPy, SciPy or PyTorch with this name, for these arguments."""
-    known = folded(name.removeprefix("special_"))
-    if known in SHAPES:
-        usual = SHAPES[known][1]
-        given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
+    folded_name = folded(name.removeprefix("special_"))
+    if folded_name in SHAPES:
+        usual = SHAPES[folded_name][1]
+        given = {**dict(zip(usual, arguments[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
         shape = {key: value if key in WORDS else _tree(value) for key, value in given.items()}
-        return Recorder(shaped(known, _tree(parts[0]), shape))
+        return Recorder(shaped(folded_name, _tree(arguments[0]), shape))
     named.pop("inplace", None)
     bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}  # KeyError: another option, which is unknown
-    return Recorder(_KNOWN[known](*map(_tree, parts), **bounds))
+    return Recorder(_KNOWN[folded_name](*map(_tree, arguments), **bounds))
 
 
 def _tree(value: Any) -> Any:

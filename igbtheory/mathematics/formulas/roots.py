@@ -38,18 +38,21 @@ from igbtheory.mathematics.formulas.tree import (
 from igbtheory.mathematics.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
+"""Digits in which the sign at a point is computed: a difference of numbers of size 1 is told from 0 if it is a
+float."""
 ROUGH = 15
-"""Digits to which a root is found by bisection."""
+"""Digits to which a root is found by bisection: those of a float."""
 STEPS = (30, 60, 120, 240, DIGITS)
-"""Digits of the Newton steps that follow."""
+"""Digits of the Newton steps that follow: each doubles the correct ones."""
 BESIDE = 2.0**-40
 """Relative distance from the ends of an interval at which the sign is also evaluated."""
 BISECTIONS = 60
+"""Number of steps of a search for the least value; each leaves two thirds, and all of them 3e-11 of an interval."""
 ROUNDED = 1e-12
 """Depth of a dip, relative to neighbouring values, that may be a rounding error."""
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
-_FAR = 2.0 ** np.arange(6, 31)
+_FAR = 2.0 ** np.arange(6, 31)  # beyond 64 formulas seldom change
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
 """Points between which a formula that is not a polynomial is searched for roots."""
 LARGEST = Fraction(sys.float_info.max)
@@ -89,8 +92,8 @@ def roots(
     beside = [end + side * BESIDE * max(abs(end), 1) for end in ends for side in (1, -1)]
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(factor, polynomial)
-        within = (root for root in found if (low is None or low < root) and (high is None or root < high))
+        candidates = _scanned(factor, most, beside) if polynomial is None else _algebraic(factor, polynomial)
+        within = (root for root in candidates if (low is None or low < root) and (high is None or root < high))
         yield from (root for root in within if abs(root) <= LARGEST)
 
 
@@ -133,12 +136,12 @@ def _polynomial(tree: Tree) -> Polynomial | None:
             return np.array([value])
         case Variable():
             return np.array([Fraction(0), Fraction(1)])
-        case Sum(parts) | Product(parts):
-            found = [_polynomial(part) for part in parts]
-            known = [part for part in found if part is not None]
-            if len(known) < len(found):
+        case Sum(operands) | Product(operands):
+            polynomials = [_polynomial(operand) for operand in operands]
+            defined = [part for part in polynomials if part is not None]
+            if len(defined) < len(polynomials):
                 return None
-            return reduce(polyadd if isinstance(tree, Sum) else polymul, known)
+            return reduce(polyadd if isinstance(tree, Sum) else polymul, defined)
         case Power(base, Number(value)) if value.denominator == 1 and value > 0:
             inner = _polynomial(base)
             return None if inner is None else reduce(polymul, [inner] * int(value))
@@ -153,17 +156,17 @@ def _algebraic(tree: Tree, p: Polynomial) -> list[Fraction]:
     bound = 1 + max(abs(a / p[-1]) for a in p)
     points = [-bound, *_algebraic(derivative(tree), polyder(p)), bound]
     signs = [_sign(polyval(x, p)) for x in points]
-    found = {x for x, value in zip(points, signs, strict=True) if value == 0}
+    zeros = {x for x, value in zip(points, signs, strict=True) if value == 0}
     pairs = zip(pairwise(points), pairwise(signs), strict=True)
-    return sorted(found | {_root(tree, *ends, below) for ends, (below, above) in pairs if below * above < 0})
+    return sorted(zeros | {_root(tree, *ends, below) for ends, (below, above) in pairs if below * above < 0})
 
 
 def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]:
     """Yield the roots at points of a grid and between neighbouring points of different sign, from 0 outwards."""
     grid = np.union1d(GRID, [*beside, *_dips(tree)])
     signs = np.sign(_values(tree, grid))
-    known = np.flatnonzero(np.abs(signs) == 1)  # rounding errors may hide the sign at some points
-    i, j = known[:-1], known[1:]
+    clear = np.flatnonzero(np.abs(signs) == 1)  # rounding errors may hide the sign at some points
+    i, j = clear[:-1], clear[1:]
     chosen = signs[i] != signs[j]
     if np.count_nonzero(chosen) > most:
         raise TooManyRootsError(
@@ -191,8 +194,8 @@ def _dips(tree: Tree) -> NDArray[Any]:
         a, b = low + (high - low) / 3, high - (high - low) / 3
         left = side * _values(tree, a) < side * _values(tree, b)
         low, high = np.where(left, low, a), np.where(left, b, high)
-    found = (low + high) / 2
-    return np.asarray(found[side * _values(tree, found) < -ROUNDED * np.maximum(size[i - 1], size[i + 1])])
+    bottoms = (low + high) / 2
+    return np.asarray(bottoms[side * _values(tree, bottoms) < -ROUNDED * np.maximum(size[i - 1], size[i + 1])])
 
 
 @lru_cache(maxsize=4096)

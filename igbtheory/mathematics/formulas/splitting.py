@@ -38,18 +38,18 @@ def split(tree: Tree) -> Pieces:
     """
     for reach in REACHES:
         with suppress(TooManyRootsError):
-            found = _pieces(tree, reach)
-            if _agree(found, tree):
-                return found
+            pieces = _pieces(tree, reach)
+            if _agree(pieces, tree):
+                return pieces
     return Pieces((), (tree,))
 
 
 def _pieces(tree: Tree, reach: Fraction | None) -> Pieces:
     """Return the pieces of a formula that is split only for |x| < reach."""
-    found = _split(tree, None if reach is None else -reach, reach)
+    entries = _split(tree, None if reach is None else -reach, reach)
     if reach is not None:
-        found = [(None, tree), *found, (reach, tree)]
-    merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
+        entries = [(None, tree), *entries, (reach, tree)]
+    merged = [entry for i, entry in enumerate(entries) if i == 0 or entry[1] != entries[i - 1][1]]
     merged = [
         (left, formula)
         for (low, formula), high in zip(merged, [*(low for low, _ in merged[1:]), None], strict=True)
@@ -58,15 +58,15 @@ def _pieces(tree: Tree, reach: Fraction | None) -> Pieces:
     return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
 
 
-def _agree(found: Pieces, tree: Tree) -> bool:
+def _agree(pieces: Pieces, tree: Tree) -> bool:
     """Return whether the pieces have the values of the formula, so that no kink has been overlooked."""
-    return bool(is_split(tree) or symbols(tree)) or equal(partial(found, FLOAT64), partial(evaluate, tree, FLOAT64))
+    return bool(is_split(tree) or symbols(tree)) or equal(partial(pieces, FLOAT64), partial(evaluate, tree, FLOAT64))
 
 
 def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
     """Return the points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2)."""
-    found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # tan has too many
-    return sorted({root for guard in found for root in roots(guard, low, high)})
+    arguments = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # tan has too many
+    return sorted({root for guard in arguments for root in roots(guard, low, high)})
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
@@ -80,13 +80,13 @@ def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tupl
         ]
     if isinstance(tree, Call) and tree.name == "floor":
         return [step for argument in _ended(_split(tree.argument, low, high), high) for step in _steps(*argument)]
-    parts = [dict(_split(part, low, high)) for part in children(tree)]
-    lefts = sorted({left for part in parts for left in part if left is not None and left != low})
-    found, now = [], [part[low] for part in parts]
+    branches = [dict(_split(part, low, high)) for part in children(tree)]
+    lefts = sorted({left for part in branches for left in part if left is not None and left != low})
+    pieces, now = [], [part[low] for part in branches]
     for left in (low, *lefts):
-        now = [part.get(left, before) for part, before in zip(parts, now, strict=True)]
-        found.append((left, rebuild(tree, tuple(now)) if parts else tree))
-    return found
+        now = [part.get(left, before) for part, before in zip(branches, now, strict=True)]
+        pieces.append((left, rebuild(tree, tuple(now)) if branches else tree))
+    return pieces
 
 
 def _ended(

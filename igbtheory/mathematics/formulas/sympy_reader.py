@@ -20,9 +20,9 @@ def from_sympy(expression: Any, parameters: Mapping[str, Any] | None = None) -> 
     parameters: values for the other symbols, by their names; symbols without a value stand for numbers. ValueError: the
     expression has no symbol, or several without x, or is too large; UnknownError: a function that formulas do not have.
     """
-    found = of_x(expression, parameters or {})
+    in_x = of_x(expression, parameters or {})
     try:
-        return _tree(found)
+        return _tree(in_x)
     except OverflowError as error:
         raise ValueError(f"cannot read the SymPy expression {str(expression)!r:.200}: {error}") from None
 
@@ -76,18 +76,18 @@ def _tree(node: Any) -> Tree:
         return E
     if name == "Piecewise":
         return _piecewise(node.args)
-    parts = [_tree(part) for part in node.args]
+    arguments = [_tree(part) for part in node.args]
     match name:
         case "Add":
-            return add(*parts)
+            return add(*arguments)
         case "Mul":
-            return mul(*parts)
+            return mul(*arguments)
         case "Pow":
-            return power(*parts)
+            return power(*arguments)
         case _ if name in VARIADIC:
-            return FUNCTIONS[name][1](*parts)
+            return FUNCTIONS[name][1](*arguments)
         case _ if name in FUNCTIONS:
-            return FUNCTIONS[name][1](*parts[: FUNCTIONS[name][0]])
+            return FUNCTIONS[name][1](*arguments[: FUNCTIONS[name][0]])
     raise UnknownError(f"the SymPy function {name} has no meaning in an activation; pass a callable instead")
 
 

@@ -75,8 +75,8 @@ def text(tree: Tree, binding: int = 0) -> str:
             raise TypeError(f"expected a formula without symbols, got {tree!r}")
 
 
-def _bracketed(found: str, own: int, binding: int) -> str:
-    return f"({found})" if own < binding else found
+def _bracketed(formula: str, strength: int, binding: int) -> str:
+    return f"({formula})" if strength < binding else formula
 
 
 def _product(factors: tuple[Tree, ...]) -> str:

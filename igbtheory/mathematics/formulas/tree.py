@@ -16,6 +16,9 @@ import numpy as np
 
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
+LARGEST_POWER = 10_000
+"""Largest power of a number that is evaluated exactly: one of 5e-324 has 11 million bits then."""
+
 
 class Tree:
     """A formula in x, which is one of the nine final classes below."""
@@ -150,8 +153,8 @@ def add(*terms: Tree) -> Tree:
         value, rest = _coefficient(term)
         collected[rest] = collected.get(rest, Fraction(0)) + value
     _without_cancellation(collected)
-    found = sorted((mul(Number(value), rest) for rest, value in collected.items() if value), key=_rank)
-    return Sum(tuple(found)) if len(found) > 1 else found[0] if found else ZERO
+    ordered = sorted((mul(Number(value), rest) for rest, value in collected.items() if value), key=_rank)
+    return Sum(tuple(ordered)) if len(ordered) > 1 else ordered[0] if ordered else ZERO
 
 
 def _without_cancellation(collected: dict[Tree, Fraction]) -> None:
@@ -162,8 +165,8 @@ def _without_cancellation(collected: dict[Tree, Fraction]) -> None:
             if collected.get(ONE) == -value * at_zero:
                 collected.pop(rest)
                 collected.pop(ONE)
-                factor, found = _coefficient(less(rest.argument))
-                collected[found] = collected.get(found, Fraction(0)) + value * factor
+                factor, smaller = _coefficient(less(rest.argument))
+                collected[smaller] = collected.get(smaller, Fraction(0)) + value * factor
 
 
 _LESS: dict[str, tuple[Fraction, Callable[[Tree], Tree]]] = {
@@ -183,17 +186,17 @@ def mul(*factors: Tree) -> Tree:
             base, exponent = _exponent(factor)
             collected[base] = add(collected.get(base, ZERO), exponent)
     _exp_times_sigmoid(collected)
-    found = []
+    kept = []
     for base, exponent in collected.items():
         coefficient, rest = _coefficient(power(base, exponent))
         value *= coefficient
-        found += [rest] if rest != ONE else []
-    if not value or not found:
+        kept += [rest] if rest != ONE else []
+    if not value or not kept:
         return Number(value)
-    if value != 1 and len(found) == 1 and isinstance(found[0], Sum):
-        return add(*(mul(Number(value), term) for term in found[0].terms))
-    found.sort(key=_rank)
-    return Product((Number(value), *found)) if value != 1 else Product(tuple(found)) if len(found) > 1 else found[0]
+    if value != 1 and len(kept) == 1 and isinstance(kept[0], Sum):
+        return add(*(mul(Number(value), term) for term in kept[0].terms))
+    kept.sort(key=_rank)
+    return Product((Number(value), *kept)) if value != 1 else Product(tuple(kept)) if len(kept) > 1 else kept[0]
 
 
 def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
@@ -206,6 +209,12 @@ def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
                 collected[Call("sigmoid", base.argument)] = ONE
 
 
+def _evaluated(value: Fraction, n: int) -> Fraction:
+    if abs(n) > LARGEST_POWER:
+        raise ValueError(f"expected powers of numbers up to {LARGEST_POWER}, got one to {float(n):.3g}; write less")
+    return value**n
+
+
 def power(base: Tree, exponent: Tree) -> Tree:
     """Return a power; integer powers of numbers and products are evaluated. ZeroDivisionError: division by 0."""
     match base, exponent:
@@ -213,12 +222,10 @@ def power(base: Tree, exponent: Tree) -> Tree:
             raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
-        case Number(value), Number(_) if value in (0, 1):
-            return base
-        case _, Number(value) if value == 1:
+        case _, Number(value) if value == 1 or base in (ZERO, ONE):
             return base
         case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):
-            return Number(value ** int(n))
+            return Number(_evaluated(value, int(n)))
         case _, Number(value) if value == Fraction(1, 2):
             return call("sqrt", base)
         case Sum((Number(value), Call("exp", argument))), Number(n) if value == 1 and n == -1:
@@ -278,8 +285,8 @@ def _is_positive(tree: Tree) -> bool:
             return value > 0
         case Call("exp" | "sigmoid" | "cosh" | "sech", _):
             return True
-        case Sum(parts):
-            return all(map(_is_positive, parts))
+        case Sum(terms):
+            return all(map(_is_positive, terms))
         case _:
             return False
 
@@ -296,8 +303,8 @@ def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
 def children(tree: Tree) -> tuple[Tree, ...]:
     """Return the direct parts of a formula."""
     match tree:
-        case Sum(parts) | Product(parts):
-            return parts
+        case Sum(operands) | Product(operands):
+            return operands
         case Power(base, exponent):
             return base, exponent
         case Call(_, argument):
@@ -308,19 +315,19 @@ def children(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def rebuild(tree: Tree, parts: tuple[Tree, ...]) -> Tree:
+def rebuild(tree: Tree, operands: tuple[Tree, ...]) -> Tree:
     """Return a formula with its direct parts replaced, in normal form."""
     match tree:
         case Sum():
-            return add(*parts)
+            return add(*operands)
         case Product():
-            return mul(*parts)
+            return mul(*operands)
         case Power():
-            return power(*parts)
+            return power(*operands)
         case Call(name, _):
-            return call(name, *parts)
+            return call(name, *operands)
         case Choice():
-            return choice(*parts)
+            return choice(*operands)
         case _:
             return tree
 
@@ -378,9 +385,9 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
             return _unsplit(tree, n, x)
         case Call(name, argument):
             value = evaluate(argument, n, x)
-            found = getattr(n, name)(value)
+            image = getattr(n, name)(value)
             # a constant remains a Python float, which does not promote float32 arrays
-            return float(found) if type(value) is float else found
+            return float(image) if type(value) is float else image
         case _:
             raise TypeError(f"expected a formula, got {tree!r}")
 

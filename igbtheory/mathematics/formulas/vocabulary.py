@@ -10,7 +10,7 @@ from igbtheory.mathematics.formulas.tree import ONE, ZERO, Choice, Tree, add, ca
 from igbtheory.mathematics.numbers.kind import ELEMENTARY
 
 MOST_NODES = 1000
-"""Largest number of nodes of a formula."""
+"""Largest number of nodes of a formula: its evaluation takes as many operations on arrays."""
 
 
 def at_least(a: Tree, b: Tree) -> Tree:
@@ -71,10 +71,10 @@ def _extreme(of_two: Callable[[Tree, Tree], Tree], *trees: Tree) -> Tree:
     if len(trees) == 1:
         return trees[0]
     half = len(trees) // 2
-    found = of_two(_extreme(of_two, *trees[:half]), _extreme(of_two, *trees[half:]))
-    if size(found, MOST_NODES) >= MOST_NODES:
+    extreme = of_two(_extreme(of_two, *trees[:half]), _extreme(of_two, *trees[half:]))
+    if size(extreme, MOST_NODES) >= MOST_NODES:
         raise OverflowError(f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
-    return found
+    return extreme
 
 
 _maximum = partial(_extreme, lambda a, b: choice(add(a, -b), a, b))

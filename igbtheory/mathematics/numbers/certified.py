@@ -45,8 +45,8 @@ def _sin_minus_t_cos(t: Any) -> Any:
     """
     middle = t.mid()
     size = float(abs(middle))
-    lost = 0 if not 0 < size < 1 else 2 * int(1 - np.log2(size))
-    with ctx.workprec(ctx.prec + lost):
+    cancelled = 0 if not 0 < size < 1 else 2 * int(1 - np.log2(size))
+    with ctx.workprec(ctx.prec + cancelled):
         value = middle.sin() - middle * middle.cos()
     return value + arb(0, (t.rad() * (t * t.sin()).abs_upper()).abs_upper())
 
@@ -61,9 +61,9 @@ class Certified(Kind):
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0
-        own = {"sigmoid": _sigmoid, "softplus": _softplus}
+        replacements = {"sigmoid": _sigmoid, "softplus": _softplus}
         for name in ELEMENTARY:
-            setattr(self, name, _of_balls(own[name] if name in own else getattr(arb, name)))
+            setattr(self, name, _of_balls(replacements[name] if name in replacements else getattr(arb, name)))
         self.ncdf = _of_balls(_ncdf)
         self.gamma = arb.gamma
         self.sin_minus_t_cos = _of_balls(_sin_minus_t_cos)
@@ -83,8 +83,8 @@ class Certified(Kind):
             return value
         if isinstance(value, np.ndarray):
             return np.frompyfunc(self.number, 1, 1)(value)
-        found = exact(value)
-        return arb(fmpq(found.numerator, found.denominator))
+        fraction = exact(value)
+        return arb(fmpq(fraction.numerator, fraction.denominator))
 
     @staticmethod
     def hyp2f1(a: Any, b: Any, c: Any, z: Any) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
 
-_GUARD = 15
+_GUARD = 15  # more digits than are asked for, since rules lose some by cancellation
 
 
 def _context(digits: int) -> Any:
@@ -32,12 +32,12 @@ class Multiprecision(Kind):
         self.epsilon = 10.0 ** -(digits + _GUARD)
         self.goal = 10.0 ** -(digits + 2)
         self.context = context = _context(digits + _GUARD)
-        own = {
+        replacements = {
             "sigmoid": lambda x: 1 / (1 + context.exp(-x)),
             "softplus": lambda x: max(x, 0) + context.log1p(context.exp(-abs(x))),
         }
         for name in ELEMENTARY:
-            setattr(self, name, elementwise(own[name] if name in own else getattr(context, name)))
+            setattr(self, name, elementwise(replacements[name] if name in replacements else getattr(context, name)))
         # cached, because quadrature rules share most of their nodes
         self.ncdf = elementwise(lru_cache(2**17)(context.ncdf))
         self._npdf = elementwise(lru_cache(2**17)(context.npdf))
@@ -50,8 +50,8 @@ class Multiprecision(Kind):
 
     def _sin_minus_t_cos(self, t: Any) -> Any:
         """Return sin t - t cos t, about t^3/3 at small t, computed with as many extra bits as cancellation loses."""
-        lost = 0 if t == 0 else max(0, -2 * int(self.context.mag(t)))
-        with self.context.workprec(self.context.prec + lost):
+        cancelled = 0 if t == 0 else max(0, -2 * int(self.context.mag(t)))
+        with self.context.workprec(self.context.prec + cancelled):
             return self.context.sin(t) - t * self.context.cos(t)
 
     def number(self, value: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 
-def at_points(rule: Callable[..., tuple[Any, ...]], *parts: Any) -> tuple[Any, ...]:
+def at_points(rule: Callable[..., tuple[Any, ...]], *arguments: Any) -> tuple[Any, ...]:
     """Return the results of a rule at every point of arrays that broadcast: arrays of their shape, or numbers."""
-    arrays = np.broadcast_arrays(*parts)
-    found = zip(*(rule(*point) for point in zip(*map(np.ravel, arrays), strict=True)), strict=True)
-    return tuple(np.array(part).reshape(arrays[0].shape)[()] for part in found)
+    arrays = np.broadcast_arrays(*arguments)
+    results = zip(*(rule(*point) for point in zip(*map(np.ravel, arrays), strict=True)), strict=True)
+    return tuple(np.array(part).reshape(arrays[0].shape)[()] for part in results)

@@ -19,14 +19,14 @@ class Symbolic(Kind):
     goal = 0.0
 
     def __init__(self) -> None:
-        own = {
+        replacements = {
             "expm1": lambda x: sp.exp(x) - 1,
             "log1p": lambda x: sp.log(1 + x),
             "sigmoid": lambda x: 1 / (1 + sp.exp(-x)),
             "softplus": lambda x: sp.log(1 + sp.exp(x)),
         }
         for name in ELEMENTARY:
-            setattr(self, name, own[name] if name in own else getattr(sp, name))
+            setattr(self, name, replacements[name] if name in replacements else getattr(sp, name))
         self.gamma = sp.gamma
         self.hyp2f1 = lambda a, b, c, z: sp.hyperexpand(sp.hyper((a, b), (c,), z))
 

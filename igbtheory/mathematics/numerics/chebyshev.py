@@ -10,7 +10,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 SHORTEST = 9
-"""Number of nodes of the first attempt; each further attempt doubles the number of intervals."""
+"""Number of nodes of the first attempt; each further attempt doubles the number of intervals and keeps the nodes."""
 
 Array = NDArray[np.float64]
 Line = Callable[[Array], Array]

@@ -9,7 +9,8 @@ from scipy.optimize import elementwise
 Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
 PRECISION, SMALLEST = 4e-16, 1e-20
-"""Relative tolerance of the distance from the left grid point, in intervals, and the distance that counts as 0."""
+"""Relative tolerance of the distance from the left grid point, in intervals, two rounding errors, and the distance that
+counts as 0."""
 
 
 def tabulated(rule: Rule, places: Array) -> Array:
@@ -35,13 +36,13 @@ def crossings(rule: Rule, grid: Array, values: Array, wanted: Array) -> Array:
     low, high = (f(values[:-1], values[1:])[:, None] for f in (np.minimum, np.maximum))
     cell, column = np.nonzero((low < goals) & (goals <= high))
     count = np.bincount(column, minlength=goals.size)
-    found = np.full((count.max(initial=0), goals.size), np.nan)
+    table = np.full((count.max(initial=0), goals.size), np.nan)
     if cell.size:
         places = _places(rule, (grid[cell], grid[cell + 1]), goals[column], values[cell] == goals[column])
         order = np.lexsort((places, column))
         row = np.arange(cell.size) - (np.cumsum(count) - count)[column[order]]
-        found[row, column[order]] = places[order]
-    return found.reshape(-1, *np.shape(wanted))
+        table[row, column[order]] = places[order]
+    return table.reshape(-1, *np.shape(wanted))
 
 
 def _with_turns(rule: Rule, grid: Array, values: Array, goals: Array) -> tuple[Array, Array]:
@@ -54,8 +55,8 @@ def _with_turns(rule: Rule, grid: Array, values: Array, goals: Array) -> tuple[A
         return grid, values
     side = np.where(minimum[at - 1], 1.0, -1.0)
     brackets = (grid[at - 1], grid[at], grid[at + 1])
-    found = elementwise.find_minimum(lambda x, *side: side[0] * rule(x), brackets, args=(side,))
-    grid, values = np.append(grid, found.x), np.append(values, side * found.f_x)
+    turns = elementwise.find_minimum(lambda x, *side: side[0] * rule(x), brackets, args=(side,))
+    grid, values = np.append(grid, turns.x), np.append(values, side * turns.f_x)
     order = np.argsort(grid)
     return grid[order], values[order]
 

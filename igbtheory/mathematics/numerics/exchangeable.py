@@ -12,19 +12,19 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.limits import DEPTH, TINY
 from igbtheory.mathematics.numerics.log_binomial import log_binomial
 from igbtheory.mathematics.numerics.panels import split
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_ORDER = 20
+_ORDER = 20  # nodes of a panel
 _WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
-_DEPTH = 40.0  # terms below exp(-40) = 4e-18 are left out
 _NOISE = 2e-17  # smaller probabilities are rounding errors, which would add up over thousands of batches
 _FEW = 10  # up to this batch size n the integrand, which decays like |v|^-n, may need a bent contour
-_LINE = 0.4 * np.arange(300.0)
-_HYPERBOLA = 0.05 * np.arange(900.0)
+_LINE = 0.4 * np.arange(300.0)  # nodes of the trapezoidal rule on a straight contour
+_HYPERBOLA = 0.05 * np.arange(900.0)  # and on a bent one
 _BEND = np.tan(np.pi / 8.0)  # halfway between the vertical and the directions in which Phi grows
 
 
@@ -45,7 +45,7 @@ def saturation(count: int) -> float:
 def panel_length(t: float, n: int, share: float, width: float) -> float:
     """Return the length over which n guesses of variance share Phi(t) Phi(-t) each and a normal density vary."""
     p, q = scipy.special.ndtr([t, -t])
-    sharpness = n * np.exp(-t * t) / (2.0 * np.pi * max(share * p * q, 1e-300)) + width**-2.0
+    sharpness = n * np.exp(-t * t) / (2.0 * np.pi * max(share * p * q, TINY)) + width**-2.0
     return float(min(_WIDTHS / np.sqrt(sharpness), 1.0))
 
 
@@ -55,9 +55,9 @@ def _window(n: int, low: float, high: float) -> Array:
     The bound is Bernstein's inequality, which also holds for negatively correlated normal variables.
     """
     (p_low, q_low), (p_high, q_high) = scipy.special.ndtr([[low, -low], [high, -high]])
-    third = _DEPTH / 3.0
-    first = n * p_low - third - np.sqrt(third**2 + 2.0 * _DEPTH * n * p_low * q_low)
-    last = n * p_high + third + np.sqrt(third**2 + 2.0 * _DEPTH * n * p_high * q_high)
+    third = DEPTH / 3.0
+    first = n * p_low - third - np.sqrt(third**2 + 2.0 * DEPTH * n * p_low * q_low)
+    last = n * p_high + third + np.sqrt(third**2 + 2.0 * DEPTH * n * p_high * q_high)
     return np.arange(max(np.floor(first), 0.0), min(np.ceil(last), float(n)) + 1.0)
 
 
@@ -81,18 +81,18 @@ def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
 
     One set of nodes x serves every t: the table is the product of the density of x given t and binomial probabilities.
     """
-    own, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
+    specific, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
     end = saturation(size)
-    half, half_weights = graded_rule(end, lambda x: panel_length(x, size, 1.0, shared / max(own, 1e-300)))
+    half, half_weights = graded_rule(end, lambda x: panel_length(x, size, 1.0, shared / max(specific, TINY)))
     x, weights = np.concatenate([-half[::-1], half]), np.concatenate([half_weights[::-1], half_weights])
     binomials = np.zeros((x.size, size + 1))
     for row, node in zip(binomials, x, strict=True):
         k = _window(size, node, node)
         row[k.astype(int)] = np.exp(log_binomial(size, k, node))
-    v = (own * x - t[:, None]) / shared
-    table = (weights * (own / shared) * np.exp(-0.5 * v * v) / np.sqrt(2.0 * np.pi)) @ binomials
-    table[:, -1] += scipy.special.ndtr((t - own * end) / shared)
-    table[:, 0] += scipy.special.ndtr((-t - own * end) / shared)
+    v = (specific * x - t[:, None]) / shared
+    table = (weights * (specific / shared) * np.exp(-0.5 * v * v) / np.sqrt(2.0 * np.pi)) @ binomials
+    table[:, -1] += scipy.special.ndtr((t - specific * end) / shared)
+    table[:, 0] += scipy.special.ndtr((-t - specific * end) / shared)
     return np.asarray(table)
 
 
@@ -126,11 +126,11 @@ def _line(size: int, rho: float) -> tuple[Complex, Complex]:
         depth = 0.5 * (1.0 - size * loading**2) * v * v - size * np.log(
             np.abs(scipy.special.wofz(loading * v / np.sqrt(2.0)))
         )
-        v = v[depth < _DEPTH]
+        v = v[depth < DEPTH]
         # the negative v give the complex conjugates
         z, multiple = 1j * loading * v, np.where(v == 0.0, 1.0, 2.0)
     else:
-        v = v[0.5 * v * v < _DEPTH]
+        v = v[0.5 * v * v < DEPTH]
         v = np.concatenate([-v[:0:-1], v])
         z, multiple = np.sqrt(rho / (1.0 - rho)) * v + 0j, np.ones(v.size)
     return z, np.log(_LINE[1] * multiple / np.sqrt(2.0 * np.pi)) - 0.5 * v * v + 0j
@@ -144,7 +144,7 @@ def _hyperbola(size: int, rho: float, drift: float, energy: float) -> tuple[Comp
     the side of the drift, like exp(-drift z), so that z must grow exponentially along the contour.
     """
     w = _HYPERBOLA
-    w = w[w < 5.0 + _DEPTH / (size - 1.0)]
+    w = w[w < 5.0 + DEPTH / (size - 1.0)]
     loading = np.sqrt(-rho / (1.0 - rho))
     bend = np.copysign(_BEND, drift)
     y = bend * (np.cosh(w) - 1.0) + 1j * np.sinh(w)

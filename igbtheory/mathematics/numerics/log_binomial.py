@@ -8,11 +8,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.mathematics.numerics.limits import TINY
+
 Array = NDArray[np.float64]
 
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)  # coefficients of 1/n, 1/n^3, ...
 _CENTRE = 0.67  # |p - 1/2| < p(-0.67) = 1/4
-_TINY = 1e-300
 
 
 def _stirling_remainder(n: Array) -> Array:
@@ -40,8 +41,8 @@ def log_binomial(n: int, k: Array, t: Array) -> Array:
         (k - 0.5 * n) - 0.5 * n * scipy.special.erf(t / np.sqrt(2.0)),
         np.where(t < 0.0, k - rare, rare - other),
     )
-    deviance = scipy.special.xlog1py(k, excess / np.maximum(expected, _TINY)) + scipy.special.xlog1py(
-        other, -excess / np.maximum(remaining, _TINY)
+    deviance = scipy.special.xlog1py(k, excess / np.maximum(expected, TINY)) + scipy.special.xlog1py(
+        other, -excess / np.maximum(remaining, TINY)
     )
     inner = np.maximum(np.minimum(k, other), 1.0)
     outer = np.maximum(n - inner, 1.0)

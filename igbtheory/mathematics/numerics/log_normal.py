@@ -10,16 +10,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.mathematics.numerics.limits import DEPTH, TINY
+
 REACH = 9.0
-"""Number of standard deviations beyond which a normal variable is negligible."""
-TAIL = 40.0
-"""Minus the logarithm of a number that is negligible beside 1."""
+"""Number of standard deviations beyond which a normal variable is negligible: P(z > 9) = 1e-19."""
 PEAK = 5.0
-"""Value of y beyond which exp(-exp(y)) is negligible."""
+"""Value of y beyond which exp(-exp(y)) is negligible: exp(-exp(5)) = 4e-65."""
 STEP = 0.2
 """Step of the trapezoidal rule, whose error is 1e-16 for functions analytic in the strip |Im x| < pi/2."""
 KNOTS = 32
-"""Knots of the spline per step."""
+"""Knots of the spline per step: its error is of the fourth order, 1e-6 of that of a spline with one knot per step."""
 
 Array = NDArray[np.float64]
 
@@ -34,10 +34,10 @@ class LogNormalLaplace:
 
     def __init__(self, scale: float) -> None:
         self.step = STEP * max(1.0, scale) / 2
-        self.nodes = np.arange(-REACH * scale - PEAK, REACH * scale + TAIL, self.step)
+        self.nodes = np.arange(-REACH * scale - PEAK, REACH * scale + DEPTH, self.step)
         x = np.arange(-self.nodes[-1], -self.nodes[0] + self.step, self.step / KNOTS)
         values = _narrow(x, scale) if scale < 1 else _wide(x, scale)
-        self._spline = scipy.interpolate.CubicSpline(x, np.log(np.maximum(values, 1e-300)), axis=1)
+        self._spline = scipy.interpolate.CubicSpline(x, np.log(np.maximum(values, TINY)), axis=1)
 
     def __call__(self, x: Array) -> Any:
         return self._spline(np.maximum(x, -self.nodes[-1]))
@@ -54,7 +54,7 @@ def _narrow(x: Array, scale: float) -> Array:
 
 def _wide(x: Array, scale: float) -> Array:
     """Return the three means by the trapezoidal rule in v = log Y, E exp(-Y) after integration by parts."""
-    v = np.arange(-TAIL, PEAK, STEP)
+    v = np.arange(-DEPTH, PEAK, STEP)
     y = np.exp(v)
     z = (v - x[:, None]) / scale
     density = STEP * np.exp(-z * z / 2) / (np.sqrt(2 * np.pi) * scale)

@@ -5,7 +5,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 DIMENSIONS = 2**10
-"""Dimensions of one Sobol sequence. More dimensions take several sequences, paired at random."""
+"""Dimensions of one Sobol sequence, of 21,201 that SciPy has. More take several sequences, paired at random."""
 
 
 def normal_points(rng: Generator, points: int, dimensions: int) -> NDArray[np.float64]:
@@ -13,9 +13,9 @@ def normal_points(rng: Generator, points: int, dimensions: int) -> NDArray[np.fl
     from scipy.special import ndtri  # noqa: PLC0415 - only sampling needs it
     from scipy.stats.qmc import Sobol  # noqa: PLC0415 - as above
 
-    found = np.empty((points, dimensions))
+    uniform = np.empty((points, dimensions))
     for start in range(0, dimensions, DIMENSIONS):
-        part = found[:, start : start + DIMENSIONS]
+        part = uniform[:, start : start + DIMENSIONS]
         part[:] = rng.permutation(Sobol(part.shape[1], rng=rng).random(points))
     # the points have 30 bits; adding half a step keeps them away from 0 and 1
-    return np.asarray(ndtri(found + 2.0**-31))
+    return np.asarray(ndtri(uniform + 2.0**-31))

@@ -11,18 +11,15 @@ sum_k>0 a_k^2 c^k <= c Var(phi). Source: initial-guessing-bias, section 5 and it
 """
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 import numpy as np
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import functions
-from igbtheory.layers.dense import Dense
+from igbtheory.layers.chain import functions, segments
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import LawNode
-from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import Network
@@ -41,29 +38,28 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
     if any(functions(layer.inner) for layer in layers):
         raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
     node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
-    found: list[Layer] = []
+    replaced: list[Layer] = []
     shifts: list[float] = []
     for i, layer in enumerate(layers):
         changed = layer
         if (phi := layer.function) is not None:
             shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
             changed = Activation(shifted(phi, shifts[-1]))
-        found.append(changed)
+        replaced.append(changed)
         node = node.through((changed,))
     if not shifts:
         raise ValueError("expected a network with an activation to shift, got none")
-    return Network(*found), tuple(shifts)
+    return Network(*replaced), tuple(shifts)
 
 
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
     """Return the shift of the first of the `layers`, which is activation `number` of the network."""
-    before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
-    dense = layers[len(before)]
-    other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
-    if other or not isinstance(dense, Dense):
+    before, dense = next(segments(layers))
+    other = [layer for layer in before[1:] if not layer.keeps_shifts]
+    if other:
         raise ValueError(
-            f"expected a Dense or pools after activation {number}, got {(other or [dense])[0]!r}, which moves its "
-            "mean; put it before the activation"
+            f"expected a Dense or pools after activation {number}, got {other[0]!r}, which moves its mean; put it "
+            "before the activation"
         )
     x = node.through(before).averaged()
     bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0

@@ -7,17 +7,16 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations.accuracy import AccuracyWarning
+from igbtheory.foundations.checks import data_set
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import non_negative_number
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.mathematics.numerics.crossings import crossings
 from igbtheory.networks.control.activation_shift import matched
 from igbtheory.networks.control.family import Array, Family, family
-from igbtheory.networks.network import Network, mlp
+from igbtheory.networks.network import PROMISED, Network, mlp
 from igbtheory.theory.prediction import Prediction
 
-PROMISED = 1e-10
-"""Relative error of gamma at a root."""
 EXTREME = 1e300
 """Gamma is clipped to the range from the inverse of this to this before its logarithm is taken."""
 
@@ -77,7 +76,8 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     """
     target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
-    if vary == "activation_shift":
+    inputs = inputs if isinstance(inputs, GaussianInputs) else data_set(inputs)
+    if isinstance(vary, str) and vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
     if target == 0:
         raise ValueError(
@@ -101,22 +101,23 @@ def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[s
 def _values(along: Family, target: float) -> tuple[Any, ...]:
     """Return all values of the family with gamma = target."""
     gammas = along.gammas(along.grid)
-    known = np.isfinite(gammas)
-    if not known.any():
+    finite = np.isfinite(gammas)
+    if not finite.any():
         network, inputs = along.at(along.grid[0].item())
-        network.predict(inputs)  # its error gives the reason
-    low, high = gammas[known].min(), gammas[known].max()
+        gamma = network.predict(inputs).gamma  # its error, if there is one, gives the reason
+        raise ValueError(f"gamma is {gamma} whatever {along.name} is, not {target:g}; pass other inputs")
+    low, high = gammas[finite].min(), gammas[finite].max()
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")
     heights = _height(gammas, target)
-    found: list[Any] = _whole_values(along, heights, target) if along.whole else _roots(along, heights, target)
-    if not found:
-        at_low, at_high = (along.grid[known][pick(gammas[known])] for pick in (np.argmin, np.argmax))
+    values: list[Any] = _whole_values(along, heights, target) if along.whole else _roots(along, heights, target)
+    if not values:
+        at_low, at_high = (along.grid[finite][pick(gammas[finite])] for pick in (np.argmin, np.argmax))
         raise ValueError(
             f"no {along.name} from {along.grid[0]:g} to {along.grid[-1]:g} gives gamma = {target:g}: there it ranges "
             f"from {low:.6g} (at {at_low:.4g}) to {high:.6g} (at {at_high:.4g}); within=(low, high) scans elsewhere"
         )
-    return tuple(found)
+    return tuple(values)
 
 
 def _height(gamma: Any, target: float) -> Any:
@@ -131,8 +132,8 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
         return np.asarray(_height(along.gammas(values), target))
 
     places = crossings(height, along.grid, heights, np.zeros(1)).ravel()
-    found = np.union1d(along.grid[heights == 0], places).tolist()
-    return [place for place in found if abs(height(np.array([place]))[0]) <= PROMISED]
+    candidates = np.union1d(along.grid[heights == 0], places).tolist()
+    return [place for place in candidates if abs(height(np.array([place]))[0]) <= PROMISED]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
@@ -141,11 +142,11 @@ def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
     def height(size: int) -> float:
         return float(_height(along.gammas(np.array([size])), target)[0])
 
-    found = []
+    nearest = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if np.sign(height(middle)) == np.sign(heights[i]) else (low, middle)
-        found.append(min((low, high), key=lambda size: abs(height(size))))
-    return sorted(set(found))
+        nearest.append(min((low, high), key=lambda size: abs(height(size))))
+    return sorted(set(nearest))

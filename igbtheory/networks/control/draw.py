@@ -82,8 +82,8 @@ class Drawn(Result):
         The last Dense has two outputs.
         """
         counts = counts_within(self.window, len(self.data))
-        found = initialisation(self.network, self.data, self.width, counts, (self.seed, int(self.seeds[i])))
-        return found.weights
+        network = initialisation(self.network, self.data, self.width, counts, (self.seed, int(self.seeds[i])))
+        return network.weights
 
     def save(self, path: Any) -> None:
         """Write G0, the importance weights, and the matrices and biases of all networks to the .npz file `path`.
@@ -119,33 +119,40 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     which its law is exact. They differ much if the centre of the outputs alone can hardly bring G0 into the window, as
     in a network without bias: an AccuracyWarning is given if the effective sample is below a tenth of `networks`.
     Networks that cannot have G0 in the window are drawn again, with at most 20 tries for each requested network.
-    ValueError: the window has no width or contains no share, a layer is Dropout, or no network was found.
+    ValueError: the window has no width or contains no share, the data have positions, a layer is Dropout, or no network
+    was found.
     """
-    data = np.asarray(checks.data_set(data), dtype=np.float64)
+    checks.network(network)
+    data = checks.real_data(data)
+    if data.ndim > 2:
+        raise ValueError(
+            f"expected vectors (n_samples, n_features), got data of shape {data.shape}: the weights of layers with "
+            "positions are not kept; reshape them by NumPy, X.reshape(len(X), -1), for a network of Dense layers"
+        )
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
     if any(layer.noisy for layer in each(network.layers)):
         raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")
-    found: list[tuple[int, float, float]] = []
+    accepted: list[tuple[int, float, float]] = []
     tried = 0
-    while len(found) < networks and tried < TRIES * networks:
+    while len(accepted) < networks and tried < TRIES * networks:
         one = initialisation(network, data, width, counts, (seed, tried))
         if one.log_weight > -np.inf:
-            found.append((tried, one.G0, one.log_weight))
+            accepted.append((tried, one.G0, one.log_weight))
         tried += 1
     low, high = float(window[0]), float(window[1])
-    if not found:
+    if not accepted:
         raise ValueError(
             f"none of {tried} networks can have G0 from {low:g} to {high:g} for any centre of the outputs: widen the "
             "window, or take a network with more bias, see igbtheory.design; data that are equal, or multiples of one "
             "datum, go together and allow few shares"
         )
-    seeds, shares, logs = (np.array(part) for part in zip(*found, strict=True))
+    seeds, shares, logs = (np.array(part) for part in zip(*accepted, strict=True))
     drawn = Drawn(network, data, width, (low, high), seed, tried, seeds, shares, logs)
     if drawn.effective < SMALL * networks:
         message = (
-            f"{len(found)} of {networks} networks were found in {tried} tries, and their effective sample is "
+            f"{len(accepted)} of {networks} networks were found in {tried} tries, and their effective sample is "
             f"{drawn.effective:.1f}: few networks have most of the weight; draw more networks, or widen the window"
         )
         warnings.warn(message, AccuracyWarning, stacklevel=2)

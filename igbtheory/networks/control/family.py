@@ -39,8 +39,8 @@ class Family:
 
     def gammas(self, values: Array) -> Array:
         """Return gamma at every value, or NaN for a network that leaves the range of double precision."""
-        parts = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
-        return np.concatenate([tabulated(self._predicted, part) for part in parts])
+        blocks = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
+        return np.concatenate([tabulated(self._predicted, part) for part in blocks])
 
     def _predicted(self, values: Array) -> Any:
         one = int(values[0]) if self.whole else float(values[0])
@@ -58,6 +58,8 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
         return Family(
             getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False
         )
+    if "depth" not in architecture:
+        raise TypeError(f"expected the depth of the networks, got {', '.join(architecture) or 'none'}; pass depth=10")
     checks.known("parameter to vary", vary, (*RANGES, "activation_shift"))
     if vary in architecture:
         raise ValueError(f"expected no value of {vary}, which is to be found, got {architecture[vary]!r}")
@@ -77,7 +79,7 @@ def _with_shift(network: Network, inputs: Any, shift: Any) -> tuple[Network, Any
     """Return the network, and the inputs shifted by `shift`."""
     if isinstance(inputs, GaussianInputs):
         return network, GaussianInputs(inputs.shift + shift, inputs.variance)
-    return network, checks.data_set(inputs) + shift
+    return network, inputs + shift
 
 
 def _range(within: Any) -> tuple[float, float]:

@@ -7,15 +7,14 @@ data whose activations agree with the mean to the same side. The values of t for
 of intervals, whose probability is P(H, r), and t is drawn from them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.chain import drawn
-from igbtheory.layers.dense import Dense
+from igbtheory.layers.chain import drawn, weighing
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.control.window import region
 from igbtheory.networks.network import Network
@@ -44,10 +43,9 @@ def initialisation(
     try.
     """
     rng = Recorder(np.random.SeedSequence(seed[0], spawn_key=(seed[1],)))
-    x = drawn(network.layers[:-1], data, rng, width)
-    before = rng.weights(network.layers[:-1])
-    output = network.layers[-1]
-    assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
+    hidden, output = network.layers[:-1], network.output
+    x = drawn(hidden, data, rng, width)
+    before = rng.weights(hidden)
     scale = np.sqrt(np.append(np.full(x.shape[1], output.sigma_w2 / x.shape[1]), output.sigma_b2))
     centre = _unit(scale * np.append(x.mean(axis=0), 1.0))
     total, rest = rng.standard_normal((2, len(scale)))
@@ -88,16 +86,8 @@ class Recorder(np.random.Generator):
 
     def weights(self, layers: Sequence[Layer]) -> Weights:
         """Return the weights of all Dense layers among the `layers`, after these were drawn."""
-        pairs = zip(_dense(layers), self.normals[::2], self.normals[1::2], strict=True)
+        variances = (layer.swept for layer in weighing(layers))
         return tuple(
-            (np.sqrt(dense.sigma_w2 / len(matrix)) * matrix, np.sqrt(dense.sigma_b2) * biases)
-            for dense, matrix, biases in pairs
+            (np.sqrt(of["sigma_w2"] / len(matrix)) * matrix, np.sqrt(of["sigma_b2"]) * biases)
+            for of, matrix, biases in zip(variances, self.normals[::2], self.normals[1::2], strict=True)
         )
-
-
-def _dense(layers: Sequence[Layer]) -> Iterator[Dense]:
-    """Return all Dense layers in the order in which their weights are drawn."""
-    for layer in layers:
-        if isinstance(layer, Dense):
-            yield layer
-        yield from _dense(layer.inner)

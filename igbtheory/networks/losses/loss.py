@@ -41,10 +41,10 @@ class Loss(ABC):
     def gradient(self, outputs: Array, labels: NDArray[np.int64]) -> Array:
         """Return the gradient at the outputs, shape (..., M), of data with these labels, shape (...)."""
         p, log_odds = (x.reshape(outputs.shape) for x in probabilities(outputs.reshape(-1, outputs.shape[-1])))
-        own = labels[..., None]
-        weight = self.weight(np.take_along_axis(log_odds, own, axis=-1))
-        rest = -scipy.special.expit(-np.take_along_axis(log_odds, own, axis=-1))  # p - 1 without cancellation
-        np.put_along_axis(p, own, rest, axis=-1)
+        index = labels[..., None]
+        weight = self.weight(np.take_along_axis(log_odds, index, axis=-1))
+        rest = -scipy.special.expit(-np.take_along_axis(log_odds, index, axis=-1))  # p - 1 without cancellation
+        np.put_along_axis(p, index, rest, axis=-1)
         return np.asarray(weight * p)
 
     def mean(self, outputs: Array, labels: NDArray[np.int64]) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
+from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.networks.losses.loss import Loss, probabilities
 from igbtheory.networks.losses.outputs import limit_outputs
@@ -63,11 +64,11 @@ class LossAtStart(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the means and standard deviations for each class, from the most to the least favoured one."""
-        found: dict[str, Any] = {"loss": repr(self.loss)}
+        contents: dict[str, Any] = {"loss": repr(self.loss)}
         for name in ("probability", "value", "silent", "own", "gradient"):
             law = getattr(self, name)
-            found[name] = {"mean": law.mean().to_dict(), "std": law.std().to_dict()}
-        return {**found, "strength": self.strength().to_dict(), "steering": self.steering().to_dict()}
+            contents[name] = {"mean": law.mean().to_dict(), "std": law.std().to_dict()}
+        return {**contents, "strength": self.strength().to_dict(), "steering": self.steering().to_dict()}
 
     def __str__(self) -> str:
         return losses_table({repr(self.loss): self})
@@ -107,7 +108,7 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
     """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
     if not isinstance(loss, Loss):
         raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
-    rows = [_means(_checked(array), loss) for array in outputs]
+    rows = [_means(_checked(array), loss) for array in checks.several("outputs", outputs, "a list of arrays")]
     if len(rows) < 2 or len({row.shape for row in rows}) > 1:
         raise ValueError(
             f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
@@ -115,8 +116,9 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
     return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
 
 
-def losses_table(found: dict[str, LossAtStart]) -> str:
+def losses_table(laws: dict[str, LossAtStart]) -> str:
     """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
+    checks.of_kind("losses at the start by their names", laws, dict, "{'focal': igb.losses.predicted(...)}")
     columns = (
         "loss",
         "favoured: loss",
@@ -126,7 +128,7 @@ def losses_table(found: dict[str, LossAtStart]) -> str:
         "gradient at favoured logit",
         "taken back in",
     )
-    return table(columns, ([name, *_cells(law)] for name, law in found.items()))
+    return table(columns, ([name, *_cells(law)] for name, law in laws.items()))
 
 
 def _cells(law: LossAtStart) -> list[str]:
@@ -139,26 +141,26 @@ def _cells(law: LossAtStart) -> list[str]:
 
 
 def _checked(outputs: Any) -> Array:
-    found = np.asarray(outputs, dtype=float)
-    if found.ndim != 2 or len(found) < 1 or found.shape[1] < 2:
+    values = float64_array("outputs", outputs)
+    if values.ndim != 2 or len(values) < 1 or values.shape[1] < 2:
         raise ValueError(
-            f"expected outputs of shape (n_samples, n_classes), two classes or more, got shape {found.shape}"
+            f"expected outputs of shape (n_samples, n_classes), two classes or more, got shape {values.shape}"
         )
-    if not np.all(np.isfinite(found)):
+    if not np.all(np.isfinite(values)):
         raise ValueError(
             "expected finite outputs, got some that are not; in a simulation they overflow: scale the inputs or the "
             "variances down"
         )
-    return found
+    return values
 
 
 def _means(outputs: Array, loss: Loss) -> Array:
     """Return the five means over the data of one network, (5, n_classes), the favoured class first."""
     p, log_odds = probabilities(outputs)
     weight = loss.weight(log_odds)
-    own = -weight * scipy.special.expit(-log_odds)
+    own_gradient = -weight * scipy.special.expit(-log_odds)
     # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
     others = (weight.sum(axis=1, keepdims=True) - weight) * p
-    gradient = (others + own) / weight.shape[1]
-    parts = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own, gradient]).mean(axis=1)
-    return np.asarray(parts[:, np.argsort(-parts[0], kind="stable")])
+    gradient = (others + own_gradient) / weight.shape[1]
+    means = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient]).mean(axis=1)
+    return np.asarray(means[:, np.argsort(-means[0], kind="stable")])

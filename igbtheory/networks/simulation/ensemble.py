@@ -16,8 +16,8 @@ from igbtheory.networks.simulation.values import Predictable
 
 def block_of(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
     """Return the moments, the variances of the guesses and the guesses of a block of networks."""
-    found, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
-    moments = np.stack(found)
+    measured, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
+    moments = np.stack(measured)
     return {"moments": moments[..., :2], "guess_variances": moments[..., 2], "guesses": np.array(guesses)}
 
 
@@ -52,4 +52,4 @@ def checked(
     count, width = checks.whole("networks", networks, least), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
     size = checks.whole("samples", samples, least) if isinstance(inputs, GaussianInputs) else len(inputs)
-    return finite_network(network.layers, inputs, size, width), size, count, seed
+    return finite_network(checks.network(network).layers, inputs, size, width), size, count, seed

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations.result import Result
@@ -18,8 +19,8 @@ from igbtheory.theory.output_layer import of_output
 
 Array = NDArray[np.float64]
 NAMES = ("var_mu", "var_chi", "gamma")
-FEW = 40
-"""Number of networks from which on deviations have an rms of at most 1.1 standard errors; for 12 it is 1.1 to 1.5."""
+FEW = 30
+"""Number of networks from which on Student's quantile is within 5 % of the normal one, which is used then."""
 ESTIMATES = tuple(f"{name}{suffix}" for name in (*NAMES, "gamma_guess") for suffix in ("", "_error"))
 
 
@@ -78,27 +79,30 @@ class OutputEstimates(Result):
         return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, error):.2g}" for name, error in pairs)
 
 
-def caution(networks: int) -> str:
-    """Return a line for printed results if there are too few networks for their standard errors, or nothing."""
-    if networks >= FEW:
-        return ""
-    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 networks up to 1.5 times."
-
-
 def layer_estimates(moments: Array, weights: Array, variances: Array | float = np.nan) -> LayerEstimates:
     """Return the estimates from var_mu and var_chi of every network, (ensembles, networks, dense layers, 2).
 
-    variances: Var(G0) of every network, (ensembles, networks, dense layers), NaN if it is not known.
+    variances: Var(G0) of every network, (ensembles, networks, dense layers), NaN if it is not known. Errors from few
+    networks are multiplied by `student`.
     """
     var_mu, var_chi = moments[..., 0], moments[..., 1]
     of_guesses = np.broadcast_to(variances, var_mu.shape)
-    return LayerEstimates(
-        *mean(var_mu, weights),
-        *mean(var_chi, weights),
-        *ratio_of_means(var_mu, var_chi, weights),
-        *mean(of_guesses, weights),
-        *bias_of_guesses(of_guesses, weights),
+    pairs = (
+        mean(var_mu, weights),
+        mean(var_chi, weights),
+        ratio_of_means(var_mu, var_chi, weights),
+        mean(of_guesses, weights),
+        bias_of_guesses(of_guesses, weights),
     )
+    wider = student(moments.shape[1])
+    return LayerEstimates(*(part for value, error in pairs for part in (value, wider * error)))
+
+
+def student(networks: int) -> float:
+    """Return Student's quantile over the normal one, with which 1.96 errors from few networks contain 95 %."""
+    if networks >= FEW:
+        return 1.0
+    return float(scipy.special.stdtrit(networks - 1, 0.975) / scipy.special.ndtri(0.975))
 
 
 def bias_of_guesses(variances: Array, weights: Array) -> tuple[Array, Array]:

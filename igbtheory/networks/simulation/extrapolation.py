@@ -13,7 +13,7 @@ extrapolated directly is off by 10 standard errors (ReLU, depth 20, N = 64).
 import numpy as np
 
 FACTORS = (1, 2, 4)
-"""Widths of the ensembles in units of N."""
+"""Widths of the ensembles in units of N: three, as many as the extrapolation has unknowns."""
 
 RICHARDSON = np.array([1 / 3, -2, 8 / 3])
 """Weights of the three values in a, where a + b/width + c/width^2 goes through them."""

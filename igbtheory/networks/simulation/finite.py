@@ -16,14 +16,10 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import Pairs, pairs_of_data, variance_of_guesses
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, shapes, widths
-from igbtheory.layers.dense import Dense, condensed
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.gaussian import Gaussian
-from igbtheory.layers.nodes.node import LawNode
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.averages.state import Moments
-from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.simulation.moments import pair_moments
 
 Data = Callable[[Generator], NDArray[np.float32]]
@@ -66,17 +62,12 @@ class FiniteNetwork:
         """Return the same from the generator of the network, and from one that chooses pairs of data."""
         x: NDArray[Any] = self.data(rng)
         pairs = self._pairs(len(x), choice)
-        *hidden, output = self.layers
-        found = []
-        for layer, units in zip(hidden, widths(self.layers, self.width)[:-1], strict=True):
+        moments = []
+        for layer, units in zip(self.layers, [*widths(self.layers, self.width)[:-1], 1], strict=True):
             before, x = x, layer.samples(x, rng, units)
-            if isinstance(layer, Dense):
-                found.append(self._behind(layer, before, pairs))
-            elif layer.listed:
-                found.append((*pair_moments(x.reshape(len(x), -1), self.ddof, self.batch), self._variance(x, pairs)))
-        assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
-        found.append(self._behind(output, x, pairs))
-        return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
+            if layer.listed:
+                moments.append(self._of_sums(*layer.read_out(before, x), pairs))
+        return np.array(moments, dtype=np.float64), float((x > 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
         """Return the outputs of one network, (n_samples, n_classes), not finite if single precision overflows."""
@@ -85,12 +76,12 @@ class FiniteNetwork:
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
-    def _behind(self, dense: Dense, x: NDArray[Any], pairs: Pairs) -> tuple[float, float, float]:
-        """Return the moments and Var(G0) after a Dense, averaged over its weights by its law on the moments of x."""
+    def _of_sums(self, x: NDArray[Any], sigma_w2: float, sigma_b2: float, pairs: Pairs) -> tuple[float, float, float]:
+        """Return the moments and Var(G0) of sums of the units x, averaged over their weights."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
-        found = LawNode(FLOAT64, Gaussian(given)).through((dense,)).averaged()
-        scaled = x * np.sqrt(dense.sigma_w2, dtype=x.dtype)
-        return found.var_mu, found.var_chi, self._variance(scaled, pairs, dense.sigma_b2)
+        moments = given.weighted(sigma_w2, sigma_b2, 0.0)
+        scaled = x * np.sqrt(sigma_w2, dtype=x.dtype)
+        return moments.var_mu, moments.var_chi, self._variance(scaled, pairs, sigma_b2)
 
     def _pairs(self, size: int, choice: Generator) -> Pairs:
         """Return pairs of different data: those of a data set in a drawn order, Gaussian ones in different batches."""
@@ -116,9 +107,8 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
     with np.errstate(over="ignore", invalid="ignore"):
         # layers without random weights act alike in every network, so that their result is computed once
         rest, x = behind_undrawn(layers, given.astype(np.float32))
-    if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
-        x = condensed(x)
-    return FiniteNetwork(rest, partial(_same, x), len(x) * prod(given.shape[2:]), width, 0)
+    data = partial(_same, rest[0].condensed(x))
+    return FiniteNetwork(rest, data, len(x) * prod(given.shape[2:]), width, 0)
 
 
 def _same(x: NDArray[np.float32], _: Generator) -> NDArray[np.float32]:

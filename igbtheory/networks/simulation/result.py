@@ -89,9 +89,9 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     with kept(store, configuration, partial(block_of, drawn, seed, range(1)), executor=who) as file:
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
-            found = list(results)
+            measured = list(results)
     names = ("guesses", "moments", "guess_variances")
-    guesses, moments, variances = (np.concatenate([part[name] for part in found]) for name in names)
+    guesses, moments, variances = (np.concatenate([part[name] for part in measured]) for name in names)
     if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"

@@ -16,7 +16,7 @@ from igbtheory.theory.prediction import PerLayer
 
 Array = NDArray[np.float64]
 RESOLUTION = 2.0**-23
-"""Rounding error of a second moment in single precision, relative to its size."""
+"""Rounding error of a second moment in single precision, relative to its size: the epsilon of such numbers."""
 
 
 @final
@@ -70,31 +70,31 @@ def rows(ensembles: tuple[Ensemble, ...], expected: PerLayer, guesses: GuessTheo
     scale, width = np.asarray(expected.var_mu + expected.var_chi, dtype=float), ensembles[0].width
     last = len(scale) - 1
     places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
-    found = []
+    compared = []
     # predictions of layers with few weights have a statistical error, error/SPARE; other errors are upper bounds
     scatter = np.asarray(expected.error, dtype=float) / SPARE * any(layer.few for layer in ensembles[0].network.layers)
     for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
         pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
         value = getattr(expected, name)[i]
         floor = np.hypot(RESOLUTION * size, scatter[i] * float(value)) if scatter[i] else RESOLUTION * size
-        found.append(_row(f"{name}[{i}]", value, pairs, floor, width))
-    return *found, _guesses_row(ensembles, guesses, width)
+        compared.append(_row(f"{name}[{i}]", value, pairs, floor, width))
+    return *compared, _guesses_row(ensembles, guesses, width)
 
 
 def _guesses_row(ensembles: tuple[Ensemble, ...], theory: GuessTheory, width: int) -> Row:
     # the mean of G0 is 1/2 at every width, as the classes are symmetric
     squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
-    parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
+    estimates = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
     # if all networks guess alike, their scatter is 0: the error is at least the one that the theory expects
     noise = np.sqrt(theory.variance_of_square / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
-    errors = [max(float(error), least) for (_, error), least in zip(parts, noise.tolist(), strict=True)]
-    pairs = [(float(value), error) for (value, _), error in zip(parts, errors, strict=True)]
+    errors = [max(float(error), least) for (_, error), least in zip(estimates, noise.tolist(), strict=True)]
+    pairs = [(float(value), error) for (value, _), error in zip(estimates, errors, strict=True)]
     return _row("Var(G0)", theory.variance, pairs, RESOLUTION, width)
 
 
-def _row(name: str, theory: Any, parts: list[tuple[float, float]], floor: float, width: int) -> Row:
-    *values, value = (float(v) for v, _ in parts)
-    *errors, error = (float(np.hypot(e, floor)) for _, e in parts)
+def _row(name: str, theory: Any, estimates: list[tuple[float, float]], floor: float, width: int) -> Row:
+    *values, value = (float(v) for v, _ in estimates)
+    *errors, error = (float(np.hypot(e, floor)) for _, e in estimates)
     with np.errstate(invalid="ignore"):  # gamma may be infinite at every width and then has no slope
         slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))
     return Row(name, float(theory), tuple(values), tuple(errors), value, error, float(slope), float(slope_error))

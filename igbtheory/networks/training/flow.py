@@ -66,8 +66,8 @@ class Tangents:
                 decay, moved = np.exp(-values * t), -np.expm1(-values * t)
                 gone = np.divide(moved, values, out=np.zeros_like(values), where=values > 0)
                 decay, gone = decay.astype(start.dtype), gone.astype(start.dtype)
-                parts = (goal + vectors @ (decay[:, None] * rest), flat[self.trained :] - (cross * gone) @ rest)
-                yield np.concatenate(parts).reshape(start.shape)
+                outputs = (goal + vectors @ (decay[:, None] * rest), flat[self.trained :] - (cross * gone) @ rest)
+                yield np.concatenate(outputs).reshape(start.shape)
 
         return flow
 
@@ -87,14 +87,14 @@ class Tangents:
                 return loss.gradient(outputs, every).ravel()
 
             absolute = ACCURATE / self.spectrum[0][-1]  # the integral times Theta is an output
-            found = solve_ivp(
+            solution = solve_ivp(
                 slope, (0.0, times[-1]), np.zeros(trained.size), t_eval=times, rtol=ACCURATE, atol=absolute
             )
-            if not found.success or not np.all(np.isfinite(found.y)):
+            if not solution.success or not np.all(np.isfinite(solution.y)):
                 raise ValueError(
-                    f"expected a loss that falls smoothly, got {loss!r}: {found.message}; pass earlier times"
+                    f"expected a loss that falls smoothly, got {loss!r}: {solution.message}; pass earlier times"
                 )
-            for column in found.y.T:
+            for column in solution.y.T:
                 yield start - _times(self.theta[:, : self.trained], column.reshape(trained.shape))
 
         return flow

@@ -76,25 +76,25 @@ class Training(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return means and standard deviations over networks at every time, of shares and recall for each class."""
-        found: dict[str, Any] = {
+        contents: dict[str, Any] = {
             "loss_name": self.loss_name, "networks": self.networks, "rate": self.rate, "labels": self.labels,
             "times": self.times, "G0": _moments(self.G0),
         }  # fmt: skip
         for name in LAWS:
-            found[name] = _moments(getattr(self, name))
-        return found if self.test is None else {**found, "test": self.test.to_dict()}
+            contents[name] = _moments(getattr(self, name))
+        return contents if self.test is None else {**contents, "test": self.test.to_dict()}
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every time: means and standard deviations over networks."""
-        found: dict[str, Any] = {"time": self.times}
+        columns: dict[str, Any] = {"time": self.times}
         for part, prefix in ((self, ""), (self.test, "test ")):
             if part is not None:
                 for name in ("accuracy", "loss"):
-                    found |= {f"{prefix}{name}": getattr(part, name).mean().value}
+                    columns |= {f"{prefix}{name}": getattr(part, name).mean().value}
                 for c in range(self.n_classes):
                     share = SampledLaw(part.guesses.draws[..., c])
-                    found |= {f"{prefix}G{c}": share.mean().value, f"{prefix}G{c} std": share.std().value}
-        return found
+                    columns |= {f"{prefix}G{c}": share.mean().value, f"{prefix}G{c} std": share.std().value}
+        return columns
 
     def __str__(self) -> str:
         largest = SampledLaw(self.guesses.draws.max(axis=2))

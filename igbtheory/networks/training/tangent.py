@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, shapes
 from igbtheory.layers.layer import Layer
@@ -33,7 +32,7 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
     """
-    given = units_first(checks.data_set(inputs))
+    given = units_first(inputs)
     if len(given) > LARGEST:
         raise ValueError(
             f"expected at most {LARGEST} data to train on and to test, got {len(given)}, whose kernels take "

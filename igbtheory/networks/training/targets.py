@@ -45,14 +45,20 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
     labels = labels_in(given)
     if labels is None:
         values = given.reshape(count, -1).astype(float)
-        found = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
+        wanted = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
     else:
-        found = _of_labels(labels, n_classes or int(labels.max()) + 1)
-    if np.all(found.labels == found.labels[0]):
+        wanted = _of_labels(labels, n_classes or int(labels.max()) + 1)
+    alike = bool(np.all(wanted.labels == wanted.labels[0]))
+    if alike and not wanted.hard and wanted.values.shape[1] == 1:
         raise ValueError(
-            f"expected data of two classes or more, got class {found.labels[0]} only; add data of another one"
+            f"expected targets of one output on both sides of 0, which the guesses compare, got {given.min():g} to "
+            f"{given.max():g}; subtract their mean, or pass labels 0, 1, ..."
         )
-    return found
+    if alike:
+        raise ValueError(
+            f"expected data of two classes or more, got class {wanted.labels[0]} only; add data of another one"
+        )
+    return wanted
 
 
 def guesses(outputs: Array) -> NDArray[np.int64]:

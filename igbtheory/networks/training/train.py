@@ -29,7 +29,7 @@ LOSSES: dict[str, Loss] = {
 }
 """Losses of the softmax probabilities by name. Squared loss has the name "mse"."""
 BLOCK, STEPWISE = 2**23, 2**19
-"""Largest number of outputs that are held at once, for squared loss and for losses that are integrated."""
+"""Largest number of outputs that are held at once, 32 MiB for squared loss, and for losses that are integrated."""
 
 
 class Trained(Protocol):
@@ -63,6 +63,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
     not trained on.
     """
+    checks.network(network)
     data = checks.data_set(inputs)
     tested = None if X_test is None else checks.data_set(X_test)
     if (tested is None) != (y_test is None):
@@ -80,7 +81,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
             raise ValueError(
                 "expected y_test of the kind of y, got labels for targets or targets for labels; pass both alike"
             )
-    rule = None if loss == "mse" else _softmax_loss(loss, sets)
+    rule = None if isinstance(loss, str) and loss == "mse" else _softmax_loss(loss, sets)
     given = None if times is None else _increasing(times)
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
     kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
@@ -97,21 +98,22 @@ def train(  # noqa: PLR0913 - the contract of the public name
 
 
 def _increasing(times: Any) -> Array:
-    found = np.asarray(times, dtype=float)
-    increasing = found.ndim == 1 and found.size and found[0] >= 0 and np.all(np.diff(found) > 0)
-    if not increasing or not np.all(np.isfinite(found)):
+    checks.finite("times", times)
+    grid = np.asarray(times, dtype=float)
+    increasing = grid.ndim == 1 and grid.size and grid[0] >= 0 and np.all(np.diff(grid) > 0)
+    if not increasing:
         raise ValueError(f"expected increasing times from 0 on, got {times!r:.60}; pass for example [0, 0.1, 1, 10]")
-    return found
+    return grid
 
 
 def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:
-    found = LOSSES.get(loss) if isinstance(loss, str) else loss
-    if not isinstance(found, Loss):
+    softmax_loss = LOSSES.get(loss) if isinstance(loss, str) else loss
+    if not isinstance(softmax_loss, Loss):
         checks.known("loss", loss, ("mse", *LOSSES))
         raise TypeError(f"expected the name of a loss or an igbtheory.losses.Loss, got {loss!r}")
     if not all(one.hard for one in sets):
         raise ValueError(f"expected labels 0, 1, ... for {loss!r}, a loss of probabilities, got targets; use 'mse'")
-    return found
+    return softmax_loss
 
 
 def _drawn(
@@ -128,31 +130,31 @@ def _drawn(
         count = min(block, draws - first)
         drawn = rng.standard_normal((root.shape[1], count * outputs), dtype=np.float32)
         start = (root @ drawn).reshape(len(kernel), count, outputs)
-        seen = [
-            [_seen(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
+        statistics = [
+            [_statistics(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
             for values in flow(start, times)
         ]
-        on_sets = zip(*seen, strict=True)
+        on_sets = zip(*statistics, strict=True)
         blocks.append([{name: np.stack([at[name] for at in times], axis=1) for name in LAWS} for times in on_sets])
     on_sets = zip(*blocks, strict=True)
-    return [{name: SampledLaw(np.concatenate([part[name] for part in parts])) for name in LAWS} for parts in on_sets]
+    return [{name: SampledLaw(np.concatenate([part[name] for part in pieces])) for name in LAWS} for pieces in on_sets]
 
 
-def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
+def _statistics(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
     """Return shares, accuracy, recall and loss of every network for outputs of shape (n_samples, draws, outputs).
 
     loss: None means half the squared distance.
     """
-    found, classes = guesses(outputs), range(of.n_classes)
-    right = found == of.labels[:, None]
+    guessed, classes = guesses(outputs), range(of.n_classes)
+    right = guessed == of.labels[:, None]
     nothing = np.full(outputs.shape[1], np.nan)
     if loss is None:
-        lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
+        losses = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
     else:
-        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], found.shape))
+        losses = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guessed.shape))
     return {
-        "guesses": np.stack([(found == c).mean(axis=0) for c in classes], axis=-1),
+        "guesses": np.stack([(guessed == c).mean(axis=0) for c in classes], axis=-1),
         "accuracy": right.mean(axis=0),
         "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
-        "loss": lost,
+        "loss": losses,
     }

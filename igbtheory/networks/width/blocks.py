@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import final
 
-from igbtheory.layers.activation import USUAL, Activation
+from igbtheory.layers.activation import USUAL
+from igbtheory.layers.chain import segments
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
@@ -36,34 +36,26 @@ def blocks(layers: Sequence[Layer]) -> tuple[list[Block], list[Dense]]:
 
     DoesNotHoldError: the noise of a layer is not known.
     """
-    between: list[Block] = []
-    denses: list[Dense] = []
-    while layers:
-        hidden = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
-        dense, layers = layers[len(hidden)], layers[len(hidden) + 1 :]
-        if denses:
-            between.append(_block(hidden))
-        elif hidden:
-            raise _unknown(hidden[0], "in front of the first Dense")
-        assert isinstance(dense, Dense)  # noqa: S101 - a network ends with one
-        denses.append(dense)
-    return between, denses
+    (front, first), *others = segments(layers)
+    if front:
+        raise _unknown(front[0], "in front of the first Dense")
+    return [_block(hidden) for hidden, _ in others], [first, *(dense for _, dense in others)]
 
 
 def _block(hidden: Sequence[Layer]) -> Block:
     """Return the block of the layers between two Dense."""
     before, phi, behind = None, None, None
     for layer in hidden:
-        match layer:
-            case LayerNorm() | RMSNorm() if before is None and phi is None:
-                before = layer
-            case Activation() if behind is None:
-                _refuse_jumps(layer.phi)
-                phi = layer.phi if phi is None else composed(layer.phi, phi)
-            case LayerNorm() | RMSNorm() if behind is None:
-                behind = layer
-            case _:
-                raise _unknown(layer, "there")
+        norm = layer if isinstance(layer, LayerNorm | RMSNorm) else None
+        if behind or not (norm or layer.function):
+            raise _unknown(layer, "there")
+        if layer.function:
+            _refuse_jumps(layer.function)
+            phi = layer.function if phi is None else composed(layer.function, phi)
+        elif before or phi:
+            behind = norm
+        else:
+            before = norm
     return Block(before, phi or IDENTITY, behind)
 
 

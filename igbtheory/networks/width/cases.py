@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -23,8 +24,18 @@ if TYPE_CHECKING:
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
+CALLED, MOST = 2**13, 8
+"""Number of entries of a layer of two images whose work takes as long as calling a layer of one network, about; and the
+largest number of pairs of images: more would leave the scatter of the networks."""
+
+
 class Case(ABC):
     """Networks on some kind of inputs."""
+
+    @property
+    def positions(self) -> bool:
+        """Whether the data are images or sequences."""
+        return False
 
     @abstractmethod
     def drawn(self, precision: Precision) -> Chain:
@@ -90,15 +101,23 @@ class GaussianCase(Case):
 @final
 @dataclass(frozen=True)
 class DataCase(Case):
-    """Random pairs of the data of a data set, or all of them if a layer mixes data. units: as above."""
+    """Random pairs of the data of a data set, or all of them if a layer mixes data.
+
+    data: with the units on the second axis; units: as above.
+    """
 
     layers: Sequence[Layer]
     data: Array
     units: Sequence[int]
 
+    @property
+    def positions(self) -> bool:
+        return self.data.ndim > 2
+
     def drawn(self, precision: Precision) -> Chain:
         if not self._mixed:
-            return chain(self.layers, self.units, RandomPairs(self.data), 2, 1, precision)
+            data = RandomPairs(self._given(precision), self._pairs)
+            return chain(self.layers, self.units, data, 2 * self._pairs, 1, precision)
         batch = batch_of(self.layers)
         if batch is not None:
             batch.divides(len(self.data))
@@ -114,7 +133,17 @@ class DataCase(Case):
 
     def _whole(self, precision: Precision) -> Chain:
         size = len(self.data)
-        return chain(self.layers, self.units, WholeData(self.data), size, size, precision)
+        return chain(self.layers, self.units, WholeData(self._given(precision)), size, size, precision)
+
+    def _given(self, precision: Precision) -> Array:
+        """Return the data, in double precision where small distances keep their digits: see `FreshDense`."""
+        return self.data.astype(precision) if self.positions else self.data
+
+    @property
+    def _pairs(self) -> int:
+        """Number of pairs of data of a network: more than one where calling a layer takes longer than its work."""
+        entries = max(self.units) * prod(self.data.shape[2:])
+        return int(np.clip(CALLED // entries, 1, MOST)) if self.positions else 1
 
     @cached_property
     def _mixed(self) -> bool:

@@ -5,19 +5,20 @@ N(0, sigma_w2 G + sigma_b2): the weights need not be drawn. The rows of an array
 another, so that layers which act on every datum alone treat all networks at once. Nothing is approximated.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, Literal, final
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from math import prod
+from typing import Any, Literal, Protocol, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.networks.width.mixing import own
+from igbtheory.layers.nodes.places import Point
+from igbtheory.networks.width.mixing import is_of_user
+from igbtheory.networks.width.widths import Size, sizes
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]
@@ -26,6 +27,19 @@ PASSES = 4
 """Number of passes over the units of all pairs of data in the time in which as many random numbers are drawn."""
 ENTRIES = 2**17
 """Number of entries of the units of a layer that are drawn at once, so that they stay in the cache."""
+PRODUCTS = 64
+"""Number of products with weights in the time in which a random number is drawn."""
+
+
+class Data(Protocol):
+    """The data of the networks of a chain."""
+
+    @property
+    def shape(self) -> Point:
+        """The shape of the positions: (height, width), (tokens,), or () of vectors."""
+
+    def __call__(self, rng: Generator, networks: int) -> Array:
+        """Return the data of so many networks, one after the other, shape (networks x rows, units, *positions)."""
 
 
 @final
@@ -50,6 +64,9 @@ class FreshDense(Layer):
         normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
         return np.asarray((left @ normal).reshape(len(x), self.units))
 
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return before, self.sigma_w2, self.sigma_b2
+
     def weighted(self, h: Array) -> Array:
         """Return features whose products are the covariances of a unit: the bias is one more of them.
 
@@ -64,14 +81,29 @@ class FreshDense(Layer):
 @final
 @dataclass(frozen=True, repr=False)
 class EachNetwork(Layer):
-    """A layer of the user's own, which may draw weights or mix data, applied to one network after the other."""
+    """A layer that may draw weights or mix data, applied to one network after the other."""
 
     layer: Layer
     rows: int
     units: int
 
+    @property
+    def listed(self) -> bool:
+        return self.layer.listed
+
+    @property
+    def weighs(self) -> bool:
+        return self.layer.weighs
+
+    @property
+    def few(self) -> bool:
+        return self.layer.few
+
+    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+        return self.layer.read_out(before, behind)
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        networks = x.reshape(-1, self.rows, x.shape[1])
+        networks = x.reshape(-1, self.rows, *x.shape[1:])
         return np.concatenate([self.layer.samples(network, rng, self.units) for network in networks])
 
 
@@ -85,9 +117,10 @@ class Chain:
     """
 
     hidden: tuple[Layer, ...]
-    output: FreshDense
-    data: Callable[[Generator, int], Array]
+    output: Layer
+    data: Data
     rows: int
+    precision: Precision
     largest: int
     numbers: int
 
@@ -96,15 +129,28 @@ class Chain:
 
         Its kernel averages over the weights of the Dense. A residual block yields what is behind it, and an identity.
         """
+        before = x = np.empty(0)
+        for layer, x in self._units(seed, networks):
+            if layer is not None and layer.listed:
+                yield self._read(*layer.read_out(before, x))
+            before = x
+        yield self._read(*self.output.read_out(x, x))
+
+    def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
+        """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
+        x = np.empty(0)
+        for _, x in self._units(seed, networks):
+            yield self._read(x, 1.0, 0.0)
+        yield self._read(*self.output.read_out(x, x))
+
+    def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
+        """Yield the data, after None, and the units behind every hidden layer."""
         rng = np.random.default_rng(seed)
         x = self.data(rng, networks)
+        yield None, x
         for layer in self.hidden:
-            before, x = x, layer.samples(x, rng, 1)
-            if isinstance(layer, FreshDense):
-                yield self._by_network(before), layer
-            elif layer.listed:
-                yield self._by_network(x), replace(self.output, sigma_w2=1.0, sigma_b2=0.0)
-        yield self._by_network(x), self.output
+            x = layer.samples(x, rng, 1)
+            yield layer, x
 
     def blocks(self, networks: int, seeds: np.random.SeedSequence) -> Iterator[tuple[np.random.SeedSequence, int]]:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
@@ -112,14 +158,19 @@ class Chain:
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
         yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
 
-    def _by_network(self, x: Array) -> Array:
-        return x.reshape(-1, self.rows, x.shape[1])
+    def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
+        """Return units by network, and a Dense with these variances that reads them.
+
+        A unit at every position is one of the units.
+        """
+        by_network = x.reshape(-1, self.rows, prod(x.shape[1:]))
+        return by_network, FreshDense(sigma_w2, sigma_b2, self.rows, 1, self.precision)
 
 
 def chain(
     layers: Sequence[Layer],
     units: Sequence[int],
-    data: Callable[[Generator, int], Array],
+    data: Data,
     rows: int,
     batch: int,
     precision: Precision,
@@ -127,28 +178,41 @@ def chain(
     """Return the networks with `rows` data, in batches of `batch` where a BatchNorm has the full batch.
 
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
-    data: returns the data of a number of networks, one network after the other.
     """
-    made = iter(units[1:])
-    *hidden, output = (_of_many(layer, rows, made, precision, batch) for layer in layers)
-    assert isinstance(output, FreshDense)  # noqa: S101 - Network refuses others
-    # weights are drawn where a layer has few units for so many data
-    few = rows**2 <= PASSES * min(units[:-1])
-    weights = [0] if few else [before * behind for before, behind in pairwise(units)]
-    largest = max(rows * max(units), *weights)
-    numbers = rows * sum(units) + sum(weights) + rows**2 * len(units)
-    return Chain(tuple(hidden), output, data, rows, largest, numbers)
+    many = _Many(rows, batch, precision, iter(units[1:]), positions=bool(data.shape))
+    hidden = tuple(map(many.of, layers[:-1]))
+    of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
+    # weights are drawn where a layer has few units for so many data, and where it has positions
+    if rows**2 <= PASSES * min(units[:-1]) and not data.shape:
+        of_layers = [Size(size.entries, 0, 0) for size in of_layers]
+    given = units[0] * prod(data.shape)
+    largest = max(rows * given, *(max(rows * size.entries, size.weights) for size in of_layers))
+    entries, weights, products = (sum(column) for column in zip(*map(astuple, of_layers), strict=True))
+    numbers = rows * (given + entries + products // PRODUCTS) + weights + rows**2 * len(units)
+    return Chain(hidden, layers[-1], data, rows, precision, largest, numbers)
 
 
-def _of_many(layer: Layer, rows: int, made: Iterator[int], precision: Precision, batch: int) -> Layer:
-    """Return the layer with every Dense drawn for many networks; other layers act on every datum, or batch, alone."""
-    if isinstance(layer, BatchNorm) and layer.trains:
-        return BatchNorm(layer.batch_size or batch, layer.estimator, layer.eps)
-    if isinstance(layer, Dense):
-        return FreshDense(layer.sigma_w2, layer.sigma_b2, rows, next(made), precision)
-    if own(layer):
-        return EachNetwork(layer, rows, next(made) if layer.weighs else 1)
-    return layer.mapped(lambda inner: tuple(_of_many(one, rows, made, precision, batch) for one in inner))
+@final
+@dataclass(frozen=True)
+class _Many:
+    """What layers are in many networks with `rows` data. made: the units of the layers with weights, one by one.
+
+    batch: the size of a full batch; positions: whether the data are images or sequences.
+    """
+
+    rows: int
+    batch: int
+    precision: Precision
+    made: Iterator[int]
+    positions: bool
+
+    def of(self, layer: Layer) -> Layer:
+        """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
+        if isinstance(layer, Dense) and not self.positions:
+            return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
+        if is_of_user(layer) or (self.positions and not layer.inner):
+            return EachNetwork(layer, self.rows, next(self.made) if layer.weighs else 1)
+        return layer.in_batches(self.batch).mapped(lambda layers: tuple(map(self.of, layers)))
 
 
 def triangular_roots(h: Array) -> Array:

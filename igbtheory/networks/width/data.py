@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.chain import Array
 
 
@@ -19,6 +20,8 @@ class GaussianData:
     rows: int
     features: int
 
+    shape = ()
+
     def __call__(self, rng: Generator, networks: int) -> Array:
         """Return the data, shape (networks x rows, features)."""
         x = rng.standard_normal((networks * self.rows, self.features), dtype=np.float32)
@@ -28,16 +31,21 @@ class GaussianData:
 @final
 @dataclass(frozen=True)
 class RandomPairs:
-    """Two different data of a data set for every network, drawn at random."""
+    """Pairs of different data of a data set for every network, drawn at random."""
 
     data: Array
+    pairs: int
+
+    @property
+    def shape(self) -> Point:
+        return self.data.shape[2:]
 
     def __call__(self, rng: Generator, networks: int) -> Array:
-        """Return the data, shape (networks x 2, features)."""
-        size = len(self.data)
-        first = rng.integers(size, size=networks)
-        second = (first + rng.integers(1, size, size=networks)) % size
-        return self.data[np.stack([first, second], axis=1).ravel()]
+        """Return the first data of all pairs of a network, then the second, (networks x data, units, *positions)."""
+        size, drawn = len(self.data), (networks, self.pairs)
+        first = rng.integers(size, size=drawn)
+        second = (first + rng.integers(1, size, size=drawn)) % size
+        return np.asarray(self.data[np.concatenate([first, second], axis=1).ravel()])
 
 
 @final
@@ -47,6 +55,10 @@ class WholeData:
 
     data: Array
 
+    @property
+    def shape(self) -> Point:
+        return self.data.shape[2:]
+
     def __call__(self, rng: Generator, networks: int) -> Array:
-        """Return the data, shape (networks x data, features)."""
-        return np.tile(self.data, (networks, 1))
+        """Return the data, shape (networks x data, units, *positions)."""
+        return np.tile(self.data, (networks, *[1] * (self.data.ndim - 1)))

@@ -30,8 +30,10 @@ def of_data(data: Array) -> tuple[Pair, Array]:
     if count < 3 or not (np.isfinite(log_q).all() and np.isfinite(y).all()):
         raise DoesNotHoldError("the expansion needs three or more data that are not 0, equal or opposite")
     mean = y.sum() / (count * (count - 1))
-    own = (y.sum(axis=1) / (count - 1) - mean) * (count - 1) / (count - 2)
-    rest = (y - mean - own - own[:, None])[other]
-    pair = Pair(float(log_q.mean()), float(mean), datum=np.cov(log_q, own, bias=True), pair=float(np.mean(rest**2)))
+    of_datum = (y.sum(axis=1) / (count - 1) - mean) * (count - 1) / (count - 2)
+    rest = (y - mean - of_datum - of_datum[:, None])[other]
+    pair = Pair(
+        float(log_q.mean()), float(mean), datum=np.cov(log_q, of_datum, bias=True), pair=float(np.mean(rest**2))
+    )
     apart, shared = squares.mean() - gram[other].mean(), gram[other].mean()
     return pair, np.array([shared, apart, np.arcsin(cosines[other]).mean() / (2 * np.pi)])

@@ -13,7 +13,6 @@ import numpy as np
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.mathematics.averages.maximum import IDENTITY
 from igbtheory.networks.width.blocks import Block, DoesNotHoldError, Norm, blocks
 from igbtheory.networks.width.coordinates import Array, Pair
@@ -122,7 +121,7 @@ def behind(pair: Pair, block: Block, width: int) -> Pair:
         x = units(block.phi, 0.0, q * max(pair.c, 0.0), q * min(pair.less, 1.0))
     except ValueError as error:
         raise DoesNotHoldError(f"the expansion has no averages of {block.phi.name!r}: {error}") from None
-    x = x.centred if isinstance(block.behind, LayerNorm) else x
+    x = x.centred if block.behind and block.behind.centres else x
     of = gram(x)
     made = of if block.before is None else of.scaled
     made_of_units = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)

@@ -9,7 +9,6 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.layers.layernorm import LayerNorm
 from igbtheory.networks.width.blocks import Norm
 from igbtheory.networks.width.coordinates import Array, Pair, Taylor, cosine
 from igbtheory.networks.width.units import Units
@@ -69,10 +68,10 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
     apart, together, pair = of.apart[0], of.together[0], x.mean(x.given(v**2) ** 2)
     # a datum's parts of phi_a^2 and of (phi_a -+ phi_b)^2/2, in which -+ v_a v_b is the part of the pair
     square, less, more = x.phi**2, v * v / 2, m * m + 2 * m * v + v * v / 2
-    if norm is not None:
+    if norm:
         zeta = x.h**2 / x.q - 1
         square, less, more = square - of.q[1] * zeta, less - of.apart[1] / 2 * zeta, more - of.together[1] / 2 * zeta
-    if isinstance(norm, LayerNorm) and not x.parity:  # else phi_a phi'_b is odd, and its mean is 0
+    if norm and norm.centres and not x.parity:  # else phi_a phi'_b is odd, and its mean is 0
         lean, shared = x.covariance(x.phi, x.slope), x.mean(m * x.given(x.slope))
         square, less, more = square - 2 * (lean + shared) * x.h, less - lean * x.h, more - (lean + 2 * shared) * x.h
     network, datum = _covariances(x, square / of.q[0], less / apart - more / together)
@@ -91,9 +90,9 @@ def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     """Return the covariances over u and over z of a datum's parts of log K_aa and y; y has two data, alike given u."""
     given = x.given(square), x.given(y)
     across = given[0] - x.mean(given[0]), 2 * (given[1] - x.mean(given[1]))
-    own = square - given[0], y - given[1]
+    rests = square - given[0], y - given[1]
     network = [[x.mean(a * b) for b in across] for a in across]
-    datum = [[x.mean(x.given(a * b)) for b in own] for a in own]
+    datum = [[x.mean(x.given(a * b)) for b in rests] for a in rests]
     return np.array(network), np.array(datum)
 
 
@@ -106,11 +105,11 @@ def _variance(x: Units, part: Array, pair: float) -> float:
 def _third(x: Units, part: Array, sign: int) -> float:
     """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
     v, given = x.phi - x.m, x.given(part)
-    own, across = part - given, 2 * (given - x.mean(given))
-    own_2, v_2 = own * own, v * v
-    square, crossed, cube = x.given(v_2), x.given(own * v), x.given(v_2 * v)
-    second = 2 * x.given(own_2) + square**2
-    third = 2 * x.given(own_2 * own) + 6 * x.given(own * v_2) * square + sign * (6 * crossed**2 + cube**2)
+    rest, across = part - given, 2 * (given - x.mean(given))
+    rest_2, v_2 = rest * rest, v * v
+    square, crossed, cube = x.given(v_2), x.given(rest * v), x.given(v_2 * v)
+    second = 2 * x.given(rest_2) + square**2
+    third = 2 * x.given(rest_2 * rest) + 6 * x.given(rest * v_2) * square + sign * (6 * crossed**2 + cube**2)
     return x.mean(third + 3 * across * second + across**3)
 
 

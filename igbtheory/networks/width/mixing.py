@@ -13,7 +13,7 @@ UNITS = 8
 """Number of units behind a layer by which it is tested."""
 
 
-def own(layer: Layer) -> bool:
+def is_of_user(layer: Layer) -> bool:
     """Return whether a layer is the user's own, so that nothing but its samples says what it does."""
     return type(layer).__module__.partition(".")[0] != PACKAGE
 
@@ -21,7 +21,7 @@ def own(layer: Layer) -> bool:
 def mixes(layers: Iterable[Layer]) -> bool:
     """Return whether a layer makes units of a datum from other data as well."""
     layers = tuple(layers)
-    return batch_of(layers) is not None or any(_mixes(layer) for layer in each(layers) if own(layer))
+    return batch_of(layers) is not None or any(_mixes(layer) for layer in each(layers) if is_of_user(layer))
 
 
 def _mixes(layer: Layer) -> bool:

@@ -25,8 +25,8 @@ def of_pairs(x: Array, dense: FreshDense) -> Array:
     share = np.divide(along, q_a, out=np.zeros_like(q_a), where=q_a > 0)
     across = apart - share[:, :, None].astype(x.dtype) * a
     angle = np.arctan2(np.sqrt(q_a * _products(across, across)), q_a + along)
-    parts = (q_a + along, _products(apart, apart) / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
-    return np.stack([part.mean(axis=1) for part in parts], axis=1)
+    averages = (q_a + along, _products(apart, apart) / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
+    return np.stack([part.mean(axis=1) for part in averages], axis=1)
 
 
 def among(size: int, moments: Array) -> Array:

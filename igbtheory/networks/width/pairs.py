@@ -1,7 +1,7 @@
 """The exact prediction at finite width, from pairs of data of many networks that are drawn in a chain."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
@@ -21,6 +22,8 @@ HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
 """Number of networks that decide on the precision."""
+ALIKE = 1e-10
+"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14."""
 SMALL, LARGE = 1e-20, 1e20
 """Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
 
@@ -33,10 +36,9 @@ def on_pairs(
     units: the features of the data and the units that each layer with weights makes, the output last. networks: None
     for as many as about two seconds allow.
     """
-    gaussian = isinstance(inputs, GaussianInputs)
-    case: Case = (GaussianCase if gaussian else DataCase)(network.layers, inputs, units)
+    case = case_of(network, inputs, units)
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
-    precision = _precision(case)
+    precision = precision_of(case)
     moments = drawn_moments(case, precision, networks, for_moments)
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
     per_layer, count = estimated(moments), len(moments)
@@ -45,20 +47,57 @@ def on_pairs(
     return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, dead, law)
 
 
-def _precision(case: Case) -> Precision:
-    """Return the precision of units that a few networks in double precision need; single precision is faster."""
-    squares = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))[..., :2].sum(axis=-1)
+def on_pairs_everywhere(
+    network: Predictable, inputs: Any, units: Sequence[int], networks: Callable[[int], int], seed: int
+) -> tuple[LayerEstimates, int]:
+    """Return estimates of the inputs, behind every layer and of the output, and the number of networks drawn.
+
+    networks: returns this number from the number of random numbers, about, that a network takes.
+    """
+    case = case_of(network, inputs, units)
+    count = networks(case.drawn("float32").numbers)
+    seeds = np.random.SeedSequence(seed)
+    return estimated(drawn_moments(case, precision_of(case), count, seeds, everywhere=True)), count
+
+
+def case_of(network: Predictable, inputs: Any, units: Sequence[int]) -> Case:
+    """Return what is drawn on these inputs. units: as `on_pairs` takes them."""
+    if isinstance(inputs, GaussianInputs):
+        return GaussianCase(network.layers, inputs, units)
+    return DataCase(network.layers, units_first(inputs), units)
+
+
+def precision_of(case: Case) -> Precision:
+    """Return the precision of units that a few networks in double precision need; single precision is faster.
+
+    Networks on images and sequences take long to draw, and have single precision as in `simulate`.
+    """
+    if case.positions:
+        return "float32"
+    moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
+    squares, apart = moments[..., :2].sum(axis=-1), moments[..., 1]
     safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
-    return "float32" if safe else "float64"
+    return "float32" if safe and np.all(apart >= ALIKE * squares) else "float64"
 
 
-def drawn_moments(case: Case, precision: Precision, networks: int | None, seeds: np.random.SeedSequence) -> Array:
-    """Return four moments of every network after every Dense, shape (networks, dense layers, 4)."""
+def drawn_moments(
+    case: Case,
+    precision: Precision,
+    networks: int | None,
+    seeds: np.random.SeedSequence,
+    *,
+    everywhere: bool = False,
+) -> Array:
+    """Return four moments of every network after every Dense, shape (networks, dense layers, 4).
+
+    everywhere: behind every layer instead, of a Dense that reads the units there, and after the output.
+    """
     drawn, blocks = case.drawn(precision), []
     count = networks or int(np.clip(NUMBERS // drawn.numbers, LEAST, MOST))
+    read = drawn.everywhere if everywhere else drawn.features
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):
         for seed, size in drawn.blocks(count, seeds):
-            blocks.append(np.stack([case.reading(x, dense) for x, dense in drawn.features(seed, size)], axis=1))
+            blocks.append(np.stack([case.reading(x, dense) for x, dense in read(seed, size)], axis=1))
     moments = np.concatenate(blocks)
     if not np.isfinite(moments).all():
         raise ValueError(

@@ -1,5 +1,6 @@
 """`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +9,13 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.layers.nodes.places import units_first
+from igbtheory.networks.simulation.estimates import LayerEstimates
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.blocks import DoesNotHoldError
 from igbtheory.networks.width.expansion import expand
-from igbtheory.networks.width.pairs import on_pairs
+from igbtheory.networks.width.pairs import on_pairs, on_pairs_everywhere
 from igbtheory.networks.width.result import WidthPrediction, width_layers
 from igbtheory.networks.width.widths import units_made, units_read
 
@@ -32,36 +35,55 @@ def at_width(
     """Return the prediction for networks of finite width.
 
     width: the number of units that every Dense but the first reads, or these numbers one by one, in the order of the
-    layers; the Dense in front of MaxPool(m) makes m times as many. features: the number of components of Gaussian
-    inputs, by default the first width. method: "pairs" draws many networks without their weights, exactly; "expansion"
-    is of first order in 1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many
-    of them, None for as many as about two seconds allow. seed: the same seed gives the same numbers. ValueError,
-    TypeError: images or sequences, sweeps, widths that do not match the layers, and what the expansion refuses.
+    layers; the Dense in front of MaxPool(m) makes m times as many. On images and sequences it counts channels, and
+    convolutions and attention count as Dense. features: the number of components of Gaussian inputs, by default the
+    first width. method: "pairs" draws many networks without their weights, exactly; "expansion" is of first order in
+    1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many of them, None for as
+    many as about two seconds allow. seed: the same seed gives the same numbers. ValueError, TypeError: sweeps, widths
+    that do not match the layers, and what the expansion refuses.
     """
-    checks.known("method", method or "pairs", METHODS)
+    checks.known("method", "pairs" if method is None else method, METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(inputs)
-    if any(map(np.ndim, swept(network.layers))):
-        raise ValueError("expected one network with width=, got a sweep; loop over its values")
-    gaussian = isinstance(inputs, GaussianInputs)
-    _refuse_inputs(inputs, features)
-    shapes(network.layers, ())
-    read = units_read(network.layers, width)
-    components = None if features is None else checks.whole("features", features, 1)
-    made, front = units_made(network.layers, read, components)
-    front = front if gaussian else inputs.shape[1]
-    widths, refused = tuple(read[: len(made) - 1]), ""
+    widths, units = _units(network, inputs, width, features)
+    refused = ""
     if method == "expansion" and count is not None:
         raise ValueError('expected networks= with method="pairs" only, got method="expansion", which draws no networks')
-    if method == "expansion" or (method is None and gaussian and count is None):
+    if method == "expansion" or (method is None and isinstance(inputs, GaussianInputs) and count is None):
         try:
-            return _expanded(network, inputs, widths, front)
+            return _expanded(network, inputs, widths, units[0])
         except DoesNotHoldError as error:
             if method:
                 raise
             refused = str(error)
-    return replace(on_pairs(network, inputs, widths, (front, *made), count, seed), refused=refused)
+    return replace(on_pairs(network, inputs, widths, units, count, seed), refused=refused)
+
+
+def behind_layers(
+    network: Predictable, inputs: Any, width: Any, networks: Callable[[int], int], seed: int
+) -> tuple[LayerEstimates, int]:
+    """Return estimates of the inputs, behind every layer, and of the output, and the number of networks drawn.
+
+    They are what a Dense that reads the units there sees. networks: returns the number of networks from the number of
+    random numbers, about, that one of them takes; the other arguments as in `at_width`. ValueError: as there.
+    """
+    inputs = checked_inputs(inputs)
+    _, units = _units(network, inputs, width, None)
+    return on_pairs_everywhere(network, inputs, units, networks, seed)
+
+
+def _units(network: Predictable, inputs: Any, width: Any, features: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what the second and later Dense layers read, and the features and what the layers with weights make."""
+    if any(map(np.ndim, swept(network.layers))):
+        raise ValueError("expected one network with width=, got a sweep; loop over its values")
+    _refuse_inputs(inputs, features)
+    given = None if isinstance(inputs, GaussianInputs) else units_first(inputs).shape[1:]
+    shapes(network.layers, given[1:] if given else ())
+    read = units_read(network.layers, width)
+    components = None if features is None else checks.whole("features", features, 1)
+    made, front = units_made(network.layers, read, components)
+    return tuple(read[: len(made) - 1]), (given[0] if given else front, *made)
 
 
 def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
@@ -75,13 +97,8 @@ def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], featur
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:
-    """Refuse data with positions, data that are all equal, and a number of features that the data have already."""
+    """Refuse data that are all equal, and a number of features that the data have already."""
     gaussian = isinstance(inputs, GaussianInputs)
-    if not gaussian and inputs.ndim > 2:
-        raise ValueError(
-            f"expected vectors with width=, got data of shape {inputs.shape}; use simulate(), which draws networks on "
-            "images and sequences"
-        )
     if not gaussian and features is not None:
         raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
     if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from igbtheory.foundations.text import measured, table
+from igbtheory.foundations.text import layer_table, measured
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.networks.simulation.estimates import Array, LayerEstimates
 from igbtheory.networks.simulation.values import Predictable
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from igbtheory.guesses.varied import VariedGuessLaw
 
 COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
-SHOWN = 30
-"""Largest number of layers that are printed; of a deeper network a selection is."""
 
 
 def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> LayerEstimates:
@@ -93,10 +91,7 @@ class WidthPrediction(OutputLayer):
         return {"layer": np.arange(1, len(self.per_layer.gamma) + 1), **vars(self.per_layer)}
 
     def __str__(self) -> str:
-        depth = len(self.per_layer.gamma)
-        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
-        rows = (["output" if i == depth else str(i), *self._cells(i - 1)] for i in shown)
-        return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary()])
+        return "\n".join([layer_table(COLUMNS, len(self.per_layer.gamma), self._cells), "", *self._summary()])
 
     def _cells(self, i: int) -> list[str]:
         values = vars(self.per_layer)

@@ -89,9 +89,9 @@ class Units:
         return centred
 
 
-def units(phi: Function, mean: float, shared: float, own: float) -> Units:
+def units(phi: Function, mean: float, shared: float, apart: float) -> Units:
     """Return the units phi(mean + sqrt(shared) u + sqrt(own) z) at the nodes of a quadrature."""
-    q, scale = shared + own, np.sqrt(own)
+    q, scale = shared + apart, np.sqrt(apart)
     at = _resolved(phi, mean, float(np.ceil(np.log2(q))))
     u, parity = at.around(mean, np.sqrt(shared), ORDER, [0.0, *at.sides(scale)]), 0 if mean else phi.parity
     u = u.above(0.0) if parity else u
@@ -102,7 +102,7 @@ def units(phi: Function, mean: float, shared: float, own: float) -> Units:
     of_z = (z.weights * FLOAT64.npdf(z.x)).reshape(h.shape)
     of_u, of_z = of_u / of_u.sum(), of_z / of_z.sum(axis=0)
     values, slope, bent = (np.asarray(part(FLOAT64, h)) for part in (phi.pieces, phi.slope, _bent(phi)))
-    y = float(np.log(own / (q + shared)))
+    y = float(np.log(apart / (q + shared)))
     return Units(q, y, of_u, of_z, h, values, slope, bent, tuple(_kinks(at, centre, scale)), parity)
 
 

@@ -1,19 +1,31 @@
 """The number of units that every layer with weights makes, from the numbers that the Dense layers read."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, final
 
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import read_by_next
+from igbtheory.layers.chain import read_by_next, weighing
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.residual import Residual
+from igbtheory.layers.nodes.places import Point
+
+
+@final
+@dataclass(frozen=True)
+class Size:
+    """Sizes of a layer with weights: units at all positions of a datum, weights, and products for each datum."""
+
+    entries: int
+    weights: int
+    products: int
 
 
 def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
     """Return the numbers of units that the Dense layers but the first read, from one number or from all of them."""
-    needed = _weighing(layers) - 1
+    needed = _count(layers) - 1
     if np.ndim(width) == 0:
         return [checks.whole("width", width, 1)] * max(needed, 1)
     given = [checks.whole("width", one, 1) for one in width]
@@ -37,13 +49,13 @@ def units_made(layers: Sequence[Layer], read: Sequence[int], features: int | Non
             f"pools of {pool}; pass a multiple of {pool}"
         )
     first = read[0] if features is None else features // pool
-    made, front = _made(layers, [first, *read][: _weighing(layers)], 1)
+    made, front = _made(layers, [first, *read][: _count(layers)], 1)
     return made[::-1], front
 
 
-def _weighing(layers: Sequence[Layer]) -> int:
+def _count(layers: Sequence[Layer]) -> int:
     """Return the number of layers with weights; a layer in several places counts several times."""
-    return sum(_weighing(layer.inner) if layer.inner else layer.weighs for layer in layers)
+    return sum(1 for _ in weighing(layers))
 
 
 def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[int], int]:
@@ -53,19 +65,39 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
     """
     made: list[int] = []
     for layer in reversed(layers):
-        if isinstance(layer, Residual):
-            stream, in_front = _made(layer.shortcut, read, behind)
-            branch, branched = _made(layer.layers, read, behind)
-            if in_front != branched:
+        if layer.ways:
+            ways, fronts = zip(*(_made(way, read, behind) for way in reversed(layer.ways)), strict=True)
+            behind = fronts[0]
+            if len({*fronts}) > 1:
                 raise ValueError(
-                    f"expected a branch that reads the units of its stream, got a branch that reads {branched} and a "
-                    f"stream of {in_front} in {layer!r:.80}; change the widths, of which the block has none of its own"
+                    f"expected a branch that reads the units of its stream, got a branch that reads {fronts[1]} and a "
+                    f"stream of {behind} in {layer!r:.80}; change the widths, of which the block has none of its own"
                 )
-            made += [*stream, *branch]
-            behind = in_front
+            made += [units for way in ways for units in way]
         elif layer.weighs:
             made.append(behind)
             behind = read.pop()
         else:
             behind *= layer.pooled
     return made, behind
+
+
+def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point) -> tuple[list[Size], int]:
+    """Return the sizes of the layers with weights, and the number of units behind all layers.
+
+    made: the units that each of them makes; units, shape: the number of units and the positions in front.
+    """
+    of_layers: list[Size] = []
+    for layer in layers:
+        after = layer.positions(shape)
+        if layer.ways:
+            ways, behind = zip(*(sizes(way, made, units, shape) for way in layer.ways), strict=True)
+            of_layers, units = [*of_layers, *(size for way in ways for size in way)], behind[0]
+        elif layer.weighs:
+            each, units = layer.products(units), next(made)
+            of_layers.append(Size(units * prod(after), units * each, units * prod(after) * each))
+        else:
+            # where positions end, they are taken for units, as behind Flatten
+            units = units // layer.pooled * (prod(shape) if shape and not after else 1)
+        shape = after
+    return of_layers, units

@@ -57,7 +57,7 @@ CLOSED = "standard output is closed; leave >&- out, or write > /dev/null to see 
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run the command line `tokens`, by default the arguments of the process, and return the exit status."""
-    own = tokens is None
+    of_process = tokens is None
     tokens = sys.argv[1:] if tokens is None else tokens
     say = partial(_say, layers=any("|" in token for token in tokens))  # bars divide layers
     if sys.stderr is None:  # closed by the shell, as in igb predict 2>&-
@@ -81,7 +81,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             return 2
         except KeyboardInterrupt as error:
             say("error", "; ".join(["interrupted", *map(str, error.args)]))
-            if own:  # end the process at once: a regular exit takes a second if PyTorch is loaded
+            if of_process:  # end the process at once: a regular exit takes a second if PyTorch is loaded
                 with suppress(OSError):
                     sys.stdout.flush()
                 os._exit(130)

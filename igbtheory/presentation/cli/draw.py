@@ -38,10 +38,10 @@ def draw(
         raise ValueError('expected the data on which G0 is counted; name them, for example "--data digits --first 500"')
 
     def drawn(network: Any, inputs: Any) -> Any:
-        found = igb.draw(network, inputs, window, networks=networks, width=width, seed=case.seed)
+        ensemble = igb.draw(network, inputs, window, networks=networks, width=width, seed=case.seed)
         if out is not None:
             with whole_file(out, (".npz",)) as path:
-                found.save(path)
-        return found
+                ensemble.save(path)
+        return ensemble
 
     case.compute(drawn)

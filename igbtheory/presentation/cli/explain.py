@@ -30,5 +30,5 @@ def explain(
     data = model_data(chosen)
     with loaded(function) as make_model:
         options = {"seed": chosen.seed, "check": check, "output": output}
-        found = printed.drawn(lambda: igb.explain(make_model, data.values, networks, **options))
-    printed.answer({"model": function, "inputs": data.text}, found)
+        explanation = printed.drawn(lambda: igb.explain(make_model, data.values, networks, **options))
+    printed.answer({"model": function, "inputs": data.text}, explanation)

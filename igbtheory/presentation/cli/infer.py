@@ -33,18 +33,18 @@ def infer(
 
     """
     files = [file] if against is None else [file, against]
-    found = [igb.infer(_shares(name, header), samples, level=level) for name in files]
-    comparison = igb.compare(*found, level=level) if against is not None else None
-    printed.drawn(lambda: comparison or found[0])
+    estimates = [igb.infer(_shares(name, header), samples, level=level) for name in files]
+    comparison = igb.compare(*estimates, level=level) if against is not None else None
+    printed.drawn(lambda: comparison or estimates[0])
     if printed.json:
-        first, *others = ({"file": name, **one.to_dict()} for name, one in zip(files, found, strict=True))
+        first, *others = ({"file": name, **one.to_dict()} for name, one in zip(files, estimates, strict=True))
         values = {"samples": samples, **first}
         if comparison is not None:
             values |= {"against": others[0], "comparison": comparison.to_dict()}
         output.show_json(values)
         return
     among = "infinitely many" if samples is None else samples
-    for name, one in zip(files, found, strict=True):
+    for name, one in zip(files, estimates, strict=True):
         networks = f"{one.networks} network{'s' * (one.networks != 1)}"
         output.show(f"{networks} from {name}, {among} data each", "", str(one), *[""] * (against is not None))
     if comparison is not None:

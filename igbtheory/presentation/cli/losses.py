@@ -48,15 +48,15 @@ def losses(  # noqa: PLR0913 - one argument for each option
     usual = library.usual_losses(blurry, cut_off, focal)
     if width is None:
         prediction = network.predict(values)
-        found = {name: library.predicted(prediction, loss, classes, **draws) for name, loss in usual.items()}
+        laws = {name: library.predicted(prediction, loss, classes, **draws) for name, loss in usual.items()}
     else:
         finite = {**draws, "width": width, "inputs": values}
-        found = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
-    first = case.drawn(lambda: found["cross-entropy"]).value.draws
+        laws = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
+    first = case.drawn(lambda: laws["cross-entropy"]).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
     drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
     origin = {**case.origin(values), "drawn": drawn}
     if case.json:
-        output.show_json({**origin, "losses": {name: law.to_dict() for name, law in found.items()}})
+        output.show_json({**origin, "losses": {name: law.to_dict() for name, law in laws.items()}})
     else:
-        output.show(*origin.values(), "", library.losses_table(found))
+        output.show(*origin.values(), "", library.losses_table(laws))

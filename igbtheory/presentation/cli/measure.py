@@ -47,14 +47,16 @@ def measure(  # noqa: PLR0913 - one argument for each option
     given = data.values, data.labels if labels is None else labels_of(labels, chosen, data)
     with loaded(function) as make_model:
         options = {"seed": chosen.seed, "batch_size": batch_size, "device": device, "output": output, **run.options()}
-        found = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
+        measurement = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
     origin = {"model": function, "inputs": data.text}
     if printed.json:
-        show_json({**origin, "batch_size": batch_size, **found.to_dict()})
+        show_json({**origin, "batch_size": batch_size, **measurement.to_dict()})
     else:
         batches = "all data in one pass" if batch_size is None else f"batches of {batch_size}"
-        drawn = f"{found.networks} networks of {found.n_classes} classes, {batches}, seed {found.seed}"
-        show(*origin.values(), drawn, "", str(found))
+        drawn = (
+            f"{measurement.networks} networks of {measurement.n_classes} classes, {batches}, seed {measurement.seed}"
+        )
+        show(*origin.values(), drawn, "", str(measurement))
 
 
 def model_data(chosen: Data) -> "Taken":

@@ -36,8 +36,8 @@ def loaded(source: str) -> Iterator[Any]:
             yield function
         except Exception as error:
             # a StopIteration is the cause of another error
-            if (failed := error if noted(error) else error.__cause__) and (found := noted(failed)):
-                what, remedy = found
+            if (failed := error if noted(error) else error.__cause__) and (note := noted(failed)):
+                what, remedy = note
                 raise ValueError(f"{what}: {_explained(failed, folder)}{remedy and '; '}{remedy}") from error
             raise
 
@@ -83,9 +83,9 @@ def _named(name: str, place: str, module: ModuleType) -> Any:
     names = vars(module)
     if name not in names:
         makers = [
-            known
-            for known, value in names.items()
-            if callable(value) and not isinstance(value, torch.nn.Module) and not known.startswith("_")
+            maker
+            for maker, value in names.items()
+            if callable(value) and not isinstance(value, torch.nn.Module) and not maker.startswith("_")
         ]
         checks.known(f"name in {place}", name, makers)
     return names[name]
@@ -94,11 +94,11 @@ def _named(name: str, place: str, module: ModuleType) -> Any:
 def _explained(error: BaseException, folder: Path) -> str:
     """Return the error in words, with the last line in the user's own files that led to it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename, folder)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename, folder)]
     # the text of a SyntaxError contains its place
-    if not own or isinstance(error, SyntaxError):
+    if not frames or isinstance(error, SyntaxError):
         return text
-    return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno})"
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _is_own(filename: str, folder: Path) -> bool:

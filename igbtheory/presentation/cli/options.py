@@ -69,9 +69,9 @@ class Printed:
         with whole_file(self.plot, PICTURES) as file:
             from igbtheory.presentation.pictures import plots, style  # noqa: PLC0415 - Matplotlib loads slowly
 
-            found = compute()
-            style.write(plots.picture, found, file)
-        return found
+            result = compute()
+            style.write(plots.picture, result, file)
+        return result
 
     def answer(self, origin: dict[str, Any], result: Any, digits: int = 17) -> None:
         """Print what was computed from (`origin`) and the result: its text, or its `to_dict` as JSON."""
@@ -115,9 +115,9 @@ class Architecture(Variances):
         """Return the options as keyword arguments of `igb.mlp`."""
         if self.norm is None and self.placement == "after":
             raise ValueError("expected --norm with --placement after, got no norm; add, say, --norm layer")
-        found = {field.name: getattr(self, field.name) for field in fields(Architecture)}
-        found["activation"] = with_parameters(self.activation, found.pop("param"))
-        return found
+        arguments = {field.name: getattr(self, field.name) for field in fields(Architecture)}
+        arguments["activation"] = with_parameters(self.activation, arguments.pop("param"))
+        return arguments
 
 
 @Parameter(name="*")
@@ -136,8 +136,8 @@ class Gaussian:
 
     def text(self, values: Any) -> str:
         """Return the inputs in words; the shift and the variance may be symbols."""
-        parts = (f"{part:g}" if isinstance(part, float) else str(part) for part in (values.shift, values.variance))
-        return f"Gaussian inputs N({', '.join(parts)})"
+        numbers = (f"{part:g}" if isinstance(part, float) else str(part) for part in (values.shift, values.variance))
+        return f"Gaussian inputs N({', '.join(numbers)})"
 
 
 @Parameter(name="*")
@@ -223,9 +223,9 @@ class GaussianCase(Printed, Gaussian, Architecture, Layers):
         if self.layers is None and len(getattr(values, "shape", ())) > 2:
             output.tell("the images are flattened; describe the network layer by layer to keep their positions")
             values = values.reshape(len(values), -1)
-        found = self.drawn(lambda: work(network, values))
-        self.answer(self.origin(values), found, digits)
-        return found
+        result = self.drawn(lambda: work(network, values))
+        self.answer(self.origin(values), result, digits)
+        return result
 
 
 def _run(file: Path) -> None:

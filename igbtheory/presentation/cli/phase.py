@@ -1,15 +1,17 @@
 """`igb phase`: the phase of a network in the limit of depth, and phase diagrams."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import igbtheory as igb
 from igbtheory.foundations import checks
 from igbtheory.foundations.whole_files import whole_files
-from igbtheory.phases import Phase, classify, edge_of_chaos, edges_of_chaos
+from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos, edges_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
 from igbtheory.presentation.cli import output
@@ -76,43 +78,53 @@ def phase(  # noqa: PLR0913 - one argument for each option
     name, pool = _read(activation)
     name = with_parameters(name, param)
     network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
-    if not diagram:
-        if (points, run) != (None, Run()):
-            option = "--points" if points is not None else "--workers, --executor and --store"
-            raise ValueError(f"expected --diagram with {option}, got no diagram; add --diagram")
-        printed.answer({}, printed.drawn(lambda: _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth)))
+    if diagram:
+        if (sigma_w2, sigma_b2) != (None, None):
+            raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
+        w2, b2 = _axes(POINTS if points is None else points, widest_w2, widest_b2)
+        igb.mlp(1, name, **network)  # an impossible network is refused before a folder is created
+        stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
+        _write(printed, out, stem, lambda: computed(name, w2, b2, depth, **vars(run), **network))
         return
-    if (sigma_w2, sigma_b2) != (None, None):
-        raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-    points = checks.whole("--points", POINTS if points is None else points, 2)
+    if (points, run) != (None, Run()):
+        option = "--points" if points is not None else "--workers, --executor and --store"
+        raise ValueError(f"expected --diagram with {option}, got no diagram; add --diagram")
+    printed.answer({}, printed.drawn(lambda: _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth)))
+
+
+def _axes(points: int, widest_w2: float, widest_b2: float) -> list[NDArray[np.float64]]:
+    """Return the values of sigma_w2 and of sigma_b2 along the axes of a diagram."""
+    points = checks.whole("--points", points, 2)
     for option, widest in (("--widest-w2", widest_w2), ("--widest-b2", widest_b2)):
         if not 0 < widest < np.inf:
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
-    stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
-    w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
+    return [np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2)]
+
+
+def _write(printed: Printed, out: Path, stem: str, diagram: Callable[[], Diagram]) -> None:
+    """Compute a diagram and write its picture and its table, `stem`.png and `stem`.csv."""
     from igbtheory.presentation.pictures import plots, style  # noqa: PLC0415 - Matplotlib loads slowly
 
-    igb.mlp(1, name, **network)  # an impossible network is refused before a folder is created
     # an unwritable folder is refused before the diagram is computed
     with whole_files(out, "--out") as work:
-        found = printed.drawn(lambda: computed(name, w2, b2, depth, **vars(run), **network))
-        style.write(plots.picture, found, work / f"{stem}.png")
-        table = found.columns()
+        phases = printed.drawn(diagram)
+        style.write(plots.picture, phases, work / f"{stem}.png")
+        table = phases.columns()
         rows = np.column_stack(list(table.values()))
         np.savetxt(work / f"{stem}.csv", rows, "%.17g", ",", header=",".join(table), comments="")
     if printed.json:
-        output.show_json(found.to_dict())
+        output.show_json(phases.to_dict())
     else:
-        why = [f"no edge of chaos: {found.no_edge}"] if found.no_edge else []
+        why = [f"no edge of chaos: {phases.no_edge}"] if phases.no_edge else []
         output.show(*why, *(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
 
 
 def _read(text: str) -> tuple[str, Any]:
     """Return the activation, and the pool after it or None."""
-    found = POOLED.search(text)
-    if found is None and re.search(r"\+\s*\w*pool", text):
+    match = POOLED.search(text)
+    if match is None and re.search(r"\+\s*\w*pool", text):
         raise ValueError(f"expected a pool such as relu+maxpool2 or relu+avgpool2, got {text!r}")
-    return (text, None) if found is None else (text[: found.start()].strip(), POOLS[found[1]](int(found[2])))
+    return (text, None) if match is None else (text[: match.start()].strip(), POOLS[match[1]](int(match[2])))
 
 
 def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int) -> Phase:

@@ -44,5 +44,5 @@ def simulate(
         prediction = network.predict(inputs)  # first, because an impossible prediction should be refused at once
         return network.simulate(networks, width, samples, case.seed, inputs, **options).compare(prediction, **options)
 
-    found = case.compute(simulated)
-    return int(compare and not found.agrees())
+    outcome = case.compute(simulated)
+    return int(compare and not outcome.agrees())

@@ -46,17 +46,17 @@ def _rules(*, layers: bool) -> tuple[tuple[re.Pattern[str], Any], ...]:
         (re.compile(r"\bGaussianInputs\(([-\d.]+), ([-\d.]+)\)"), r"--shift \1 --variance \2"),
         (
             re.compile(rf"\b(\w+)\(({names})=([^\s,;()]+)\)"),
-            lambda found: f"igb {found[1]} {_option(found[2])} {found[3]}",
+            lambda match: f"igb {match[1]} {_option(match[2])} {match[3]}",
         ),
         (re.compile(r"\b(certify|derive|predict|simulate)\(\)"), r"igb \1"),
         (
             re.compile(rf"(?<![-\w.])({names})=\((\w+), (\w+)\)"),
-            lambda found: f"{_option(found[1])} {found[2]} {found[3]}",
+            lambda match: f"{_option(match[1])} {match[2]} {match[3]}",
         ),
-        (re.compile(rf"(?<![-\w.])({names})=(\([^()]*\)|[^\s,;()]+)"), lambda found: f"{_option(found[1])} {found[2]}"),
-        (re.compile(rf"(?<![-\w.])({names}|features)=(?=[\s,;)])"), lambda found: _option(found[1])),
-        (re.compile(rf"(?<!--vary )(?<![-\w.\"'])({long})(?![\w(])"), lambda found: _option(found[1])),
-        (re.compile(rf"^(expected |)({names})(?=:| [<>]=? | to be )"), lambda found: f"{found[1]}{_option(found[2])}"),
+        (re.compile(rf"(?<![-\w.])({names})=(\([^()]*\)|[^\s,;()]+)"), lambda match: f"{_option(match[1])} {match[2]}"),
+        (re.compile(rf"(?<![-\w.])({names}|features)=(?=[\s,;)])"), lambda match: _option(match[1])),
+        (re.compile(rf"(?<!--vary )(?<![-\w.\"'])({long})(?![\w(])"), lambda match: _option(match[1])),
+        (re.compile(rf"^(expected |)({names})(?=:| [<>]=? | to be )"), lambda match: f"{match[1]}{_option(match[2])}"),
     )
 
 

@@ -70,8 +70,8 @@ def study(
             )
         name = str(preset)
         plot = printed.plot or Path(f"igb-study-{name}.png")
-        found = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **run.options()))
-        printed.answer({}, found)
+        outcome = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **run.options()))
+        printed.answer({}, outcome)
         output.tell(f"picture in {plot}")
         return
     if quick:

@@ -46,19 +46,19 @@ def verify(
         Print JSON: a list of claims.
 
     """
-    found = library(folder)
-    chosen = found.chosen(names)
+    all_claims = library(folder)
+    chosen = all_claims.chosen(names)
     if not 0 < seconds < inf:
         raise ValueError(f"expected --seconds > 0 and finite, got {seconds:g}")
     seed = checks.whole("seed", seed, 0)
     outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **run.options())
     if out is not None:
-        write_reports(outcomes, out, seed=seed, quick=quick, problems=found.problems)
+        write_reports(outcomes, out, seed=seed, quick=quick, problems=all_claims.problems)
     if json:
         output.show_json([as_dict(outcome) for outcome in outcomes])
     else:
         width = shutil.get_terminal_size().columns
         output.show(summary(outcomes, width), *([] if out is None else ["", str(out / "claims.html")]))
-    for name, problem in found.problems.items():
+    for name, problem in all_claims.problems.items():
         sys.stderr.write(f"igb: warning: {name}: {problem}\n")
-    return int(bool(found.problems) or not all(outcome.as_recorded for outcome in outcomes))
+    return int(bool(all_claims.problems) or not all(outcome.as_recorded for outcome in outcomes))

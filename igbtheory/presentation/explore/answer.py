@@ -37,11 +37,11 @@ def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = _panels(settings, networks)
+            panels = _panels(settings, networks)
         except (ValueError, TypeError) as error:
             return Contents(message=f"No prediction, the pictures are the last ones: {error}")
     said = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
-    return Contents({}, said, found, settings.python(), settings.command())
+    return Contents({}, said, panels, settings.python(), settings.command())
 
 
 def _panels(settings: Settings, networks: int) -> dict[str, Panel]:

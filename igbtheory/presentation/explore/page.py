@@ -75,21 +75,21 @@ def page(ask: Callable[..., Contents | None]) -> Any:
 def _outputs(ask: Callable[..., Contents | None], values: dict[str, Any]) -> Any:
     """Return the outputs of the page; if the answer has no pictures, the old ones stay."""
     try:
-        found = ask(values, NETWORKS if ctx.triggered_id == "simulate" else 0)
+        contents = ask(values, NETWORKS if ctx.triggered_id == "simulate" else 0)
     except TimeoutError as error:
-        found = Contents(message=f"{error}; {LATE}")
-    if found is None:
+        contents = Contents(message=f"{error}; {LATE}")
+    if contents is None:
         return no_update
-    drawn = found.panels
+    drawn = contents.panels
     old = dict.fromkeys(TITLES, no_update)
     return {
-        "errors": {name: found.errors.get(name, "") for name in DEFAULTS},
-        "message": found.message,
+        "errors": {name: contents.errors.get(name, "") for name in DEFAULTS},
+        "message": contents.message,
         "figures": {name: panel.figure or no_update for name, panel in drawn.items()} or old,
         "shown": {name: SHOWN if panel.figure else HIDDEN for name, panel in drawn.items()} or old,
         "captions": {name: panel.caption for name, panel in drawn.items()} or old,
-        "python": found.python or no_update,
-        "command": found.command or no_update,
+        "python": contents.python or no_update,
+        "command": contents.command or no_update,
     }
 
 
@@ -136,9 +136,9 @@ def _choice(name: str, label: str, options: dict[str, str]) -> html.Div:
     return _block(name, html.Fieldset([html.Legend(label), choice]))
 
 
-def _block(name: str, *parts: Any) -> html.Div:
+def _block(name: str, *components: Any) -> html.Div:
     error = html.P(id=f"{name}-error", className="error", role="alert")
-    return html.Div([*parts, error], id=f"{name}-field", className="field")
+    return html.Div([*components, error], id=f"{name}-field", className="field")
 
 
 def _slider(name: str) -> dcc.Input:

@@ -19,14 +19,15 @@ from igbtheory.theory.prediction import Prediction
 DRAWS = 2000
 """Number of draws of G0 on a data set, where its law has no formula."""
 INITIALISATIONS = 400
-"""Number of draws of the shares of ten classes."""
+"""Number of draws of the shares of ten classes: means have errors of a twentieth of a standard deviation."""
 CLASSES = 10
+"""Number of classes of the picture of shares, as in the usual data sets of images."""
 LARGE = 0.9
 """Share of the data for one class; the page says how many networks reach it."""
 TALLEST = 4.0
 """Height of the axis for a density of G0 with poles."""
 ALONG = 41
-"""Points of the edge of chaos."""
+"""Points of the edge of chaos, which is drawn as straight lines between them."""
 STEEP = 20.0
 """Bias ratio above which its axis is logarithmic."""
 SMALLEST = 1e-9
@@ -50,14 +51,14 @@ class Panel:
 
 def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return the density of G0, or on a data set a histogram of draws, with the histogram of finite networks."""
-    found, gamma = prediction.G0, float(prediction.gamma_guess)
-    if isinstance(found, GuessLaw):
-        majority, often = float(found.majority()), 2 * float(found.cdf(1 - LARGE))
-        x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(found), found.pdf(places(found)))
+    guesses, gamma = prediction.G0, float(prediction.gamma_guess)
+    if isinstance(guesses, GuessLaw):
+        majority, often = float(guesses.majority()), 2 * float(guesses.cdf(1 - LARGE))
+        x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(guesses), guesses.pdf(places(guesses)))
         top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
         traces = [charts.line(x, y, THEORETICAL, mode="lines")]
     else:
-        shares = found.rvs(DRAWS, 0)
+        shares = guesses.rvs(DRAWS, 0)
         largest = np.maximum(shares, 1 - shares)
         majority, often = float(largest.mean()), float((largest >= LARGE).mean())
         centres, heights, _ = charts.histogram(shares)
@@ -86,8 +87,10 @@ def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)
     traces = [charts.line(layer, gamma, THEORETICAL)]
     if finite is not None:
-        found = finite.per_layer
-        traces.append(charts.points(layer, found.gamma, found.gamma_error, f"finite networks, width {finite.width}"))
+        simulated = finite.per_layer
+        traces.append(
+            charts.points(layer, simulated.gamma, simulated.gamma_error, f"finite networks, width {finite.width}")
+        )
     return Panel(caption, _over_layers(traces, "bias ratio γ", axis, level=1.0))
 
 
@@ -108,21 +111,21 @@ def growth(settings: Settings, inputs: Any) -> Panel:
         inputs = GaussianInputs(variance=float(np.mean(inputs**2)))
         where = f", at a datum of the mean square {inputs.variance:.3g}"
     try:
-        found = gradients(settings.network(), inputs)
+        backward = gradients(settings.network(), inputs)
     except ValueError as reason:
         return Panel(f"No gradients: {reason}.")
-    squared = np.asarray(found.squared, dtype=float)
+    squared = np.asarray(backward.squared, dtype=float)
     traces = [charts.line(np.arange(1, len(squared) + 1), squared, "")]
-    says = f"Going back by one layer multiplies squared gradients by {float(found.growth):.4g} on average{where}."
+    says = f"Going back by one layer multiplies squared gradients by {float(backward.growth):.4g} on average{where}."
     return Panel(says, _over_layers(traces, "E (∂O/∂Z<sub>l</sub>)²", _decades(squared)))
 
 
 def place(settings: Settings) -> Panel:
     """Return the place of the network in the plane of both variances, with the edge of chaos."""
-    w2, b2 = (max(end, 1.25 * own) for end, own in zip(WIDEST, (settings.sigma_w2, settings.sigma_b2), strict=True))
-    own = {"x": [settings.sigma_w2], "y": [settings.sigma_b2], "name": "this network"}
+    w2, b2 = (max(end, 1.25 * value) for end, value in zip(WIDEST, (settings.sigma_w2, settings.sigma_b2), strict=True))
     marker = {"color": LIMIT, "size": 13, "symbol": "diamond", "line": {"color": "white", "width": 1}}
-    traces = [{**own, "mode": "markers", "marker": marker, "cliponaxis": False}]
+    where = {"x": [settings.sigma_w2], "y": [settings.sigma_b2], "name": "this network"}
+    traces = [{**where, "mode": "markers", "marker": marker, "cliponaxis": False}]
     try:
         biases, edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, b2)
     except ValueError as reason:
@@ -171,8 +174,8 @@ def _over_layers(traces: list[dict[str, Any]], y: str, axis: dict[str, Any], lev
 
 def _decades(values: Any) -> dict[str, Any]:
     """Return a logarithmic axis of whole decades, which contains 0.1 to 10."""
-    seen = values[np.isfinite(values) & (values > 0)]
-    low, high = np.floor(np.log10(seen.min(initial=1.0)) - 0.1), np.ceil(np.log10(seen.max(initial=1.0)) + 0.1)
+    positive = values[np.isfinite(values) & (values > 0)]
+    low, high = np.floor(np.log10(positive.min(initial=1.0)) - 0.1), np.ceil(np.log10(positive.max(initial=1.0)) + 0.1)
     return {"type": "log", "range": [low, high], "dtick": max(1, (high - low) // 5)}
 
 

@@ -20,7 +20,7 @@ from igbtheory.presentation.pictures.marks import (
     places_axis,
     reach,
 )
-from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, SERIES, THEORY, WIDTHS
+from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, LOGARITHMIC, SERIES, THEORY, WIDTHS
 
 if TYPE_CHECKING:
     from igbtheory.guesses import AccuracyBounds
@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 
 NUMBERS, FEWEST, MOST = 10_000, 100, 2000
 """Number of shares to draw from a law without a formula, and the smallest and largest number of its draws."""
-HIGH = 20.0
-"""Ratio of the ends to the middle of a law of counts above which its axis is logarithmic."""
 COUNTS = 401
 """Largest number of counts whose probabilities are drawn."""
 
 
 def some(values: Any) -> Any:
     """Return the distinct values, ascending, but at most as many as there are kinds of lines."""
-    found = np.unique(values)
-    return found if len(found) <= len(SERIES) else found[np.linspace(0, len(found) - 1, len(SERIES)).astype(int)]
+    distinct = np.unique(values)
+    return (
+        distinct
+        if len(distinct) <= len(SERIES)
+        else distinct[np.linspace(0, len(distinct) - 1, len(SERIES)).astype(int)]
+    )
 
 
 def guess_law(axes: Any, law: GuessLaw) -> None:
@@ -81,9 +83,9 @@ def varied_law(axes: Any, law: "VariedGuessLaw") -> None:
     guesses_axis(axes, 1.3 * max(float(np.median(law.pdf(g))), 2.3))
 
 
-def derivation(axes: Any, found: "Derivation") -> None:
+def derivation(axes: Any, derived: "Derivation") -> None:
     """Draw the density of G0. TypeError: gamma contains symbols."""
-    guess_law(axes, GuessLaw(found.value()))
+    guess_law(axes, GuessLaw(derived.value()))
 
 
 def count_law(axes: Any, law: "CountLaw") -> None:
@@ -94,17 +96,17 @@ def count_law(axes: Any, law: "CountLaw") -> None:
     gamma = np.ravel(getattr(law, "gamma", np.nan))
     shown = some(gamma)
     columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
-    found = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
-    for how, one, values in zip(SERIES, shown, found.T, strict=False):
+    probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
+    for how, one, values in zip(SERIES, shown, probabilities.T, strict=False):
         label = None if np.isnan(one) else f"$\\gamma$ = {one:.3g}"
         if high - low >= len(k):
             axes.plot(k, values, label=label, **how)
         else:
             look: Any = how if len(gamma) > 1 else {"fill": True, "color": BARS}
             axes.stairs(values, [*(k - 0.5), high + 0.5], label=label, **look)
-    top, middle = found.max(), found[len(k) // 2].min()
+    top, middle = probabilities.max(), probabilities[len(k) // 2].min()
     axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * top), ylabel="probability")
-    if top > HIGH * middle > 0:
+    if top > LOGARITHMIC * middle > 0:
         axes.set(yscale="log", ylim=(middle / 3, 3 * top))
     axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
@@ -124,27 +126,27 @@ def _guesses(axes: Any, low: float = 0.0, high: float = 1.0) -> None:
     axes.legend(loc="best")
 
 
-def simulation(axes: Any, found: "Simulation") -> None:
+def simulation(axes: Any, ensemble: "Simulation") -> None:
     """Draw the histogram of G0 of finite networks, and the predicted law."""
-    panel(axes, found.G0, found.samples, found.network.predict(found.inputs).G0)
+    panel(axes, ensemble.G0, ensemble.samples, ensemble.network.predict(ensemble.inputs).G0)
     _guesses(axes, *axes.get_xlim())
 
 
-def measurement(axes: Any, found: "Measurement") -> None:
+def measurement(axes: Any, models: "Measurement") -> None:
     """Draw the histogram of the share of class 0 and, for more than two classes, of the largest share."""
-    edges = edges_of(0, 1, found.samples, min(BINS, max(2, int(found.networks**0.5))))
-    histogram(axes, found.G0, edges, "class 0")
-    if found.n_classes > 2:
-        _stairs(axes, found.shares.max(axis=1), edges, label="largest share", color=LIMIT)
-    axes.axvline(1 / found.n_classes, color=GREY, lw=0.9, ls=":")
+    edges = edges_of(0, 1, models.samples, min(BINS, max(2, int(models.networks**0.5))))
+    histogram(axes, models.G0, edges, "class 0")
+    if models.n_classes > 2:
+        _stairs(axes, models.shares.max(axis=1), edges, label="largest share", color=LIMIT)
+    axes.axvline(1 / models.n_classes, color=GREY, lw=0.9, ls=":")
     _guesses(axes)
 
 
-def drawn(axes: Any, found: "Drawn") -> None:
+def drawn(axes: Any, ensemble: "Drawn") -> None:
     """Draw the weighted histogram of G0 in its window, with bars of one standard error."""
-    low, high = found.window
-    edges = edges_of(low, high, len(found.data), min(BINS, max(1, int(len(found.G0) ** 0.5))))
-    heights, errors = (np.histogram(found.G0, edges, weights=found.weights**power)[0] for power in (1, 2))
+    low, high = ensemble.window
+    edges = edges_of(low, high, len(ensemble.data), min(BINS, max(1, int(len(ensemble.G0) ** 0.5))))
+    heights, errors = (np.histogram(ensemble.G0, edges, weights=ensemble.weights**power)[0] for power in (1, 2))
     wide, centres = np.diff(edges), (edges[:-1] + edges[1:]) / 2
     axes.axvspan(low, high, color="#F0F0F0", lw=0)
     axes.bar(centres, heights / wide, wide, color=BARS)
@@ -209,12 +211,12 @@ def by_place(axes: Any, draws: Any, where: str) -> None:
     axes.legend(loc="best")
 
 
-def accuracy(axes: Any, found: "AccuracyBounds") -> None:
+def accuracy(axes: Any, bounds: "AccuracyBounds") -> None:
     """Draw the histograms of both bounds."""
     edges = np.linspace(0, 1, 2 * BINS + 1)
     how: tuple[dict[str, Any], ...] = ({"color": BARS, "fill": True}, {"color": LIMIT})
     for name, look in zip(("tight", "loose"), how, strict=True):
-        law = getattr(found, name)
+        law = getattr(bounds, name)
         _stairs(axes, law.draws, edges, label=f"{name} bound, mean {law.mean().value:.3g}", **look)
     axes.set(xlim=(0, 1), xlabel="largest accuracy at initialisation", ylabel="density")
-    legend_above(axes, f"{len(found.tight.draws)} draws")
+    legend_above(axes, f"{len(bounds.tight.draws)} draws")

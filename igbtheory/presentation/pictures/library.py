@@ -50,9 +50,11 @@ def names(folder: Path | None = None) -> list[str]:
 
 def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet]:
     """Return the figures with these names, by default all. ValueError: an unknown name (with the nearest one)."""
-    known = names(folder)
+    available = names(folder)
     root = folder or own_folder("figures")
-    return [_sheet(root / f"{checks.known('figure', name, known)}.py") for name in dict.fromkeys(chosen or known)]
+    return [
+        _sheet(root / f"{checks.known('figure', name, available)}.py") for name in dict.fromkeys(chosen or available)
+    ]
 
 
 def _sheet(path: Path) -> Sheet:

@@ -18,7 +18,7 @@ BINS = 20
 DRAWS = 40_000
 """Draws that show the law of G0 on a given data set; each is used as G0 and as 1 - G0."""
 FEW = 12
-"""Largest number of places that an axis labels one by one."""
+"""Largest number of places that an axis labels one by one, so that the labels do not touch."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows only the neighbourhood of 1/2."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
@@ -40,7 +40,7 @@ class Curve:
     x: Any
     theory: Any
     at: Any
-    found: OverWidths
+    simulated: OverWidths
 
 
 def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
@@ -62,7 +62,7 @@ def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **
     points(axes, x, y, error, MARKERS[number], **how)
 
 
-def extrapolated(axes: Any, number: int, x: Any, found: OverWidths, of: str = "", **how: Any) -> None:
+def extrapolated(axes: Any, number: int, x: Any, over_widths: OverWidths, of: str = "", **how: Any) -> None:
     """Draw networks of every width as small points, the narrower the paler, and their extrapolation as large ones.
 
     All have the colour of line number `number` of the theory. of: "", or the name of this line if the legend has such
@@ -70,20 +70,22 @@ def extrapolated(axes: Any, number: int, x: Any, found: OverWidths, of: str = ""
     """
     start, end = ("_", f": {of}") if of else ("", "")
     colour, marker = np.array(to_rgb(SERIES[number]["color"])), MARKERS[number]
-    for pale, width, value, error in zip(PALE, found.widths, found.values, found.errors, strict=False):
+    for pale, width, value, error in zip(
+        PALE, over_widths.widths, over_widths.values, over_widths.errors, strict=False
+    ):
         shade = tuple(pale + (1 - pale) * colour)
         points(axes, x, value, error, marker, color=shade, label=f"{start}width {width}{end}", zorder=2.5, ms=2, **how)
-    simulated(axes, number, x, found.values[-1], found.errors[-1], f"{start}{EXTRAPOLATED}{end}", **how)
+    simulated(axes, number, x, over_widths.values[-1], over_widths.errors[-1], f"{start}{EXTRAPOLATED}{end}", **how)
 
 
-def curves(axes: Any, found: Iterable[Curve], *, key: bool = True, **how: Any) -> None:
+def curves(axes: Any, lines: Iterable[Curve], *, key: bool = True, **how: Any) -> None:
     """Draw the curves: theory as lines, and finite networks of every width and their extrapolation as points.
 
     key: whether the legend has the points of the first curve; how: the look of the points.
     """
-    for number, curve in enumerate(found):
+    for number, curve in enumerate(lines):
         theory(axes, number, curve.x, curve.theory, curve.label)
-        extrapolated(axes, number, curve.at, curve.found, "" if key and number == 0 else curve.label, **how)
+        extrapolated(axes, number, curve.at, curve.simulated, "" if key and number == 0 else curve.label, **how)
 
 
 def gaps(values: Any) -> Any:

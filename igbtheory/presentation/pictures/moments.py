@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.presentation.pictures.laws import some
 from igbtheory.presentation.pictures.marks import DEVIATION, GAMMA, bands, gaps, level, places_axis, points
 from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
-from igbtheory.presentation.pictures.style import LIMIT, MARKERS, SERIES, THEORY
+from igbtheory.presentation.pictures.style import LIMIT, LOGARITHMIC, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
     from igbtheory.networks.control import Design
@@ -22,29 +22,27 @@ if TYPE_CHECKING:
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
 LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
-WIDE = 20.0
-"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 TITLE = 90
 """Number of characters of a line of a small title."""
 ROUNDING = 1e-10
 """Measured values of gamma below are rounding errors of single precision, as behind a BatchNorm."""
 DOTS = 30
-"""Largest number of layers, or of points of a line, that have markers."""
+"""Largest number of layers, or of points of a line, that have markers: more would hide the line."""
 
 
-def prediction(axes: Any, found: "Prediction") -> None:
+def prediction(axes: Any, predicted: "Prediction") -> None:
     """Draw the bias ratios and both variances after every Dense, or gamma over one or two parameters of a sweep."""
-    if np.ndim(found.gamma):
-        _sweep(axes, found)
+    if np.ndim(predicted.gamma):
+        _sweep(axes, predicted)
     else:
-        names = NAMES if found.dataset is None else {**NAMES, "gamma_guess": "$\\gamma_\\mathrm{guess}$"}
-        _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in names.items()})
+        names = NAMES if predicted.dataset is None else {**NAMES, "gamma_guess": "$\\gamma_\\mathrm{guess}$"}
+        _over_layers(axes, {label: getattr(predicted.per_layer, name) for name, label in names.items()})
         axes.set_ylabel("bias ratio and variances")
 
 
-def at_width(axes: Any, found: "WidthPrediction") -> None:
+def at_width(axes: Any, predicted: "WidthPrediction") -> None:
     """Draw gamma, gamma of the guesses and both variances after every Dense at finite width, if above their errors."""
-    names, values = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}, vars(found.per_layer)
+    names, values = {"gamma_guess": "$\\gamma$ of the guesses", **NAMES}, vars(predicted.per_layer)
     lines = {
         label: np.where(values[name] >= values[f"{name}_error"], values[name], np.nan) for name, label in names.items()
     }
@@ -52,48 +50,54 @@ def at_width(axes: Any, found: "WidthPrediction") -> None:
     axes.set_ylabel("bias ratios and variances")
 
 
-def certificate(axes: Any, found: "Certificate") -> None:
+def certificate(axes: Any, proven: "Certificate") -> None:
     """Draw the centres of the balls of gamma and both variances after every Dense; the title states their radii."""
-    layers = {label: getattr(found.per_layer, name) for name, label in NAMES.items()}
+    layers = {label: getattr(proven.per_layer, name) for name, label in NAMES.items()}
     _over_layers(axes, {label: [float(ball.mid()) for ball in balls] for label, balls in layers.items()})
     widest = max(float(ball.rad()) for balls in layers.values() for ball in balls)
     axes.set(ylabel="bias ratio and variances", title=f"proven, with radii of at most {widest:.1g}")
 
 
-def design(axes: Any, found: "Design") -> None:
+def design(axes: Any, designed: "Design") -> None:
     """Draw gamma after every Dense of the designed network, and the target."""
-    _over_layers(axes, {"designed": found.prediction.per_layer.gamma})
-    axes.axhline(found.target, color=LIMIT, lw=1, ls="--", label=f"wanted: {found.target:.4g}")
-    shown = f"{found.value:.6g}" if np.ndim(found.value) == 0 else f"{found.value[0]:.4g}, ..."
-    axes.set(ylabel=GAMMA, title=f"{found.vary} = {shown}")
+    _over_layers(axes, {"designed": designed.prediction.per_layer.gamma})
+    axes.axhline(designed.target, color=LIMIT, lw=1, ls="--", label=f"wanted: {designed.target:.4g}")
+    shown = f"{designed.value:.6g}" if np.ndim(designed.value) == 0 else f"{designed.value[0]:.4g}, ..."
+    axes.set(ylabel=GAMMA, title=f"{designed.vary} = {shown}")
     axes.legend(loc="best")
 
 
-def explanation(axes: Any, found: "Explanation") -> None:
-    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points.
+def explanation(axes: Any, explained: "Explanation") -> None:
+    """Draw gamma of the guesses behind every layer of a PyTorch model: theory as lines, measurements as points.
 
-    The title says why the line ends, or has a gap.
+    The title says why a line ends, or has a gap.
     """
-    places, stream = np.arange(1, len(found.names) + 1), ~np.array(found.branch)
-    predicted, gamma = _floats(found.predicted_gamma), _floats(found.per_layer.gamma)
-    scale = _scale(gamma[stream & (gamma > ROUNDING)])
+    name, label = ("gamma_guess", f"{GAMMA} of the guesses") if np.ndim(explained.guess_variances) else ("gamma", GAMMA)
+    places, stream = np.arange(1, len(explained.names) + 1), ~np.array(explained.branch)
+    columns = {key: _floats(values) for key, values in explained.columns().items() if key.endswith((name, "error"))}
+    shown = columns[name]
+    scale = _scale(shown[stream & (shown > ROUNDING)])
     if scale == "log":  # behind a BatchNorm there is a gap
-        predicted, gamma = (np.where(values > ROUNDING, values, np.nan) for values in (predicted, gamma))
+        columns |= {key: np.where(columns[key] > ROUNDING, columns[key], np.nan) for key in (name, f"predicted_{name}")}
+    predicted = columns[f"predicted_{name}"]
     axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
     axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
-    errors = _floats(found.per_layer.gamma_error)
-    for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
+    if (narrow := columns.get(f"at_widths_{name}")) is not None:
+        drawn = np.isfinite(narrow)
+        axes.plot(places[drawn], narrow[drawn], color=THEORY, ls="--", label="theory, its own widths")
+    errors = columns[f"{name}_error"]
+    for there, marker, text in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
-            points(axes, places[there], gamma[there], errors[there], marker, color=LIMIT, label=label)
-    axes.set_xticks(places, found.names, rotation=90, fontsize=7)
-    axes.set(ylabel=GAMMA, yscale=scale)
-    axes.set_title("\n".join(fill(sentence, TITLE) for sentence in found.unpredicted()), fontsize=6, loc="left")
+            points(axes, places[there], columns[name][there], errors[there], marker, color=LIMIT, label=text)
+    axes.set_xticks(places, explained.names, rotation=90, fontsize=7)
+    axes.set(ylabel=label, yscale=scale)
+    axes.set_title("\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
 
 
-def gradients(axes: Any, found: "Gradients") -> None:
+def gradients(axes: Any, backward: "Gradients") -> None:
     """Draw the squared gradient by the units behind every Dense, for some networks of a sweep."""
-    squared = _floats(found.squared)
+    squared = _floats(backward.squared)
     rows = squared.reshape(len(squared), -1)
     chosen = some(np.arange(rows.shape[1]))
     label = "network {} of the sweep" if rows.shape[1] > 1 else "squared gradient"
@@ -117,8 +121,8 @@ def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
 
 def _scale(values: Any) -> str:
     """Return the scale of an axis for these values: logarithmic if the positive ones differ much."""
-    seen = values[values > 0]
-    return "log" if seen.size and seen.max() > WIDE * seen.min() else "linear"
+    positive = values[values > 0]
+    return "log" if positive.size and positive.max() > LOGARITHMIC * positive.min() else "linear"
 
 
 def _shown(values: Any, scale: str) -> Any:
@@ -128,27 +132,27 @@ def _shown(values: Any, scale: str) -> Any:
 
 def _floats(values: Any) -> Any:
     """Return numbers of any kind as floats, NaN for those that are not finite."""
-    found = np.asarray(values, dtype=float)
-    return np.where(np.isfinite(found), found, np.nan)
+    floats = np.asarray(values, dtype=float)
+    return np.where(np.isfinite(floats), floats, np.nan)
 
 
-def _sweep(axes: Any, found: "Prediction") -> None:
-    shape = np.shape(found.gamma)
-    parameters = [_parameter(found, i) for i in range(len(shape)) if shape[i] > 1]
+def _sweep(axes: Any, predicted: "Prediction") -> None:
+    shape = np.shape(predicted.gamma)
+    parameters = [_parameter(predicted, i) for i in range(len(shape)) if shape[i] > 1]
     match parameters:
         case [(name, values)]:
-            _line(axes, name, values, _floats(found.gamma).ravel())
+            _line(axes, name, values, _floats(predicted.gamma).ravel())
         case [(first, _), (second, _)] if first != second:
-            _map(axes, found, dict(parameters))
+            _map(axes, predicted, dict(parameters))
         case _:  # more parameters, or parameters without a name
-            gamma = _floats(found.gamma).ravel()
+            gamma = _floats(predicted.gamma).ravel()
             _line(axes, "network of the sweep", np.arange(1, len(gamma) + 1), gamma, ls="none")
 
 
-def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
+def _parameter(predicted: "Prediction", axis: int) -> tuple[str, Any]:
     """Return the name and values of a parameter that varies along this axis only, or else the place on the axis."""
-    shape = np.shape(found.gamma)
-    for name, column in found.columns().items():
+    shape = np.shape(predicted.gamma)
+    for name, column in predicted.columns().items():
         if name == "var_mu":
             break
         values = np.moveaxis(_floats(column).reshape(shape), axis, 0).reshape(shape[axis], -1)
@@ -167,15 +171,15 @@ def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
 
 def _spacing(x: Any) -> str:
     """Return the scale of an axis, linear or log, on which these values are more evenly spaced."""
-    if x.min() <= 0 or x.max() < WIDE * x.min():
+    if x.min() <= 0 or x.max() < LOGARITHMIC * x.min():
         return "linear"
     even, ratios = (np.median(part) - (part.min() + part.max()) / 2 for part in (x / x.max(), np.log(x)))
     return "log" if abs(ratios) < abs(even) * np.log(x.max() / x.min()) else "linear"
 
 
-def _map(axes: Any, found: "Prediction", parameters: dict[str, Any]) -> None:
+def _map(axes: Any, predicted: "Prediction", parameters: dict[str, Any]) -> None:
     """Draw gamma over two parameters, with the variance of the weights, or else the last one, to the right."""
-    gamma, (below, right) = np.asarray(found.gamma, dtype=float).squeeze(), parameters
+    gamma, (below, right) = np.asarray(predicted.gamma, dtype=float).squeeze(), parameters
     if below == "sigma_w2":
         gamma, (right, below) = gamma.T, (below, right)
     x, y = parameters[right], parameters[below]
@@ -183,21 +187,21 @@ def _map(axes: Any, found: "Prediction", parameters: dict[str, Any]) -> None:
     shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)])
     axes.set(xlabel=PARAMETERS.get(right, right), ylabel=PARAMETERS.get(below, below))
     axes.set(xscale=_spacing(x), yscale=_spacing(y))
-    whole_map(axes, shades, f"{len(found.per_layer.var_mu) - 1} hidden layers")
+    whole_map(axes, shades, f"{len(predicted.per_layer.var_mu) - 1} hidden layers")
 
 
-def comparison(axes: Any, found: "Comparison") -> None:
+def comparison(axes: Any, compared: "Comparison") -> None:
     """Draw the deviation of every row from theory in standard errors, over the layers."""
     bands(axes.axhspan)
     axes.axhline(0, color=THEORY, lw=0.9)
-    depth = (len(found.rows) - 2) // 2
+    depth = (len(compared.rows) - 2) // 2
     shown = {"var_mu": NAMES["var_mu"], "var_chi": NAMES["var_chi"], "gamma": "$\\gamma$", "Var(G0)": "Var($G_0$)"}
     for how, marker, shift, (name, label) in zip(
         SERIES, MARKERS, (-0.15, -0.05, 0.05, 0.15), shown.items(), strict=False
     ):
-        z = np.array([row.z for row in found.rows if row.name.partition("[")[0] == name])
+        z = np.array([row.z for row in compared.rows if row.name.partition("[")[0] == name])
         axes.plot(np.arange(depth + 1 - len(z), depth + 1) + shift, z, marker, ms=4, color=how["color"], label=label)
-    most = max(4.0, 1.1 * max((abs(row.z) for row in found.rows if np.isfinite(row.z)), default=0.0))
+    most = max(4.0, 1.1 * max((abs(row.z) for row in compared.rows if np.isfinite(row.z)), default=0.0))
     axes.set(ylim=(-most, most), xlabel=LAYER, ylabel=DEVIATION)
     places_axis(axes, depth)
     axes.legend(loc="best", ncols=2)

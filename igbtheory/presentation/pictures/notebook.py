@@ -14,7 +14,7 @@ from igbtheory.presentation.pictures.plots import picture
 from igbtheory.presentation.pictures.style import look
 
 ROWS = 12
-"""Largest number of rows of a table."""
+"""Largest number of rows of a table, about as high as the picture beside it."""
 LONGEST = 40
 """Largest number of characters of a cell."""
 SHARP = 2
@@ -22,12 +22,12 @@ SHARP = 2
 
 
 def html(result: Result) -> str:
-    """Return the formula, if there is one, above the table and the picture."""
+    """Return the formula, if there is one, above the table and the picture, and below them the sentences, if any."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user saw them when the result was computed
-        parts = [_made(part, result) for part in (_table, _image)]
+        blocks = [_made(part, result) for part in (_table, _image)]
     gap = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
-    return f'{_made(_formula, result)}<div style="{gap}">{"".join(parts)}</div>'
+    return f'{_made(_formula, result)}<div style="{gap}">{"".join(blocks)}</div>{_made(_sentences, result)}'
 
 
 def _made(part: Any, result: Result) -> str:
@@ -38,15 +38,20 @@ def _made(part: Any, result: Result) -> str:
         return f"<p><em>{escape(str(error))}</em></p>"
 
 
+def _sentences(result: Any) -> str:
+    """Return a paragraph for each sentence, such as those on the causes of bias in an explanation."""
+    return "".join(f"<p>{escape(sentence)}</p>" for sentence in getattr(result, "sentences", list)())
+
+
 def _formula(result: Any) -> str:
     """Return the formula as MathML, which needs no script and no network connection."""
     if not hasattr(result, "_repr_latex_"):
         return ""
     from latex2mathml.converter import convert  # noqa: PLC0415 - most results have no formula
 
-    found = convert(result._repr_latex_().strip("$"), display="block")
+    mathml = convert(result._repr_latex_().strip("$"), display="block")
     # Chromium needs this style to align the cells of formulas
-    return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', found)
+    return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', mathml)
 
 
 def _table(result: Result) -> str:

@@ -34,10 +34,10 @@ class OverWidths:
         return OverWidths(self.widths, function(self.values), np.abs(slope(self.values)) * self.errors)
 
 
-def joined(parts: Sequence[OverWidths]) -> OverWidths:
+def joined(pieces: Sequence[OverWidths]) -> OverWidths:
     """Return the places of all parts, which have the same widths, one after the other."""
-    values, errors = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("values", "errors"))
-    return OverWidths(parts[0].widths, values, errors)
+    values, errors = (np.concatenate([getattr(part, name) for part in pieces], axis=1) for name in ("values", "errors"))
+    return OverWidths(pieces[0].widths, values, errors)
 
 
 def over_widths(widths: tuple[int, ...], values: Any) -> OverWidths:
@@ -47,8 +47,8 @@ def over_widths(widths: tuple[int, ...], values: Any) -> OverWidths:
 
 def gamma_over_widths(widths: tuple[int, ...], moments: Any) -> OverWidths:
     """Return gamma after every Dense; moments: var_mu and var_chi, (widths, networks, dense layers, 2)."""
-    parts = [*(layer_estimates(part[None], ALONE) for part in moments), layer_estimates(moments, RICHARDSON)]
-    return _columns(widths, [(part.gamma, part.gamma_error) for part in parts])
+    estimates = [*(layer_estimates(part[None], ALONE) for part in moments), layer_estimates(moments, RICHARDSON)]
+    return _columns(widths, [(part.gamma, part.gamma_error) for part in estimates])
 
 
 def _columns(widths: tuple[int, ...], pairs: list[tuple[Any, Any]]) -> OverWidths:

@@ -22,22 +22,22 @@ def grid(widest: float, count: int) -> Any:
     return widest * (np.arange(1, count + 1) / count) ** 2
 
 
-def diagram(axes: Any, found: Diagram) -> None:
+def diagram(axes: Any, phases: Diagram) -> None:
     """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
-    shades = _with_edge(axes, found)
-    _line(axes, found.fine_neutrality, found.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
-    forward = np.full(found.fine_edge.shape, found.forward)
-    if not np.allclose(forward, found.fine_edge, rtol=1e-9):
-        _line(axes, forward, found.fine_sigma_b2, "forward threshold", color=LIMIT, ls=":")
+    shades = _with_edge(axes, phases)
+    _line(axes, phases.fine_neutrality, phases.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
+    forward = np.full(phases.fine_edge.shape, phases.forward)
+    if not np.allclose(forward, phases.fine_edge, rtol=1e-9):
+        _line(axes, forward, phases.fine_sigma_b2, "forward threshold", color=LIMIT, ls=":")
     axes.set(xlabel=WEIGHTS, ylabel=BIASES)
-    whole_map(axes, shades, f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers")
+    whole_map(axes, shades, f"{phases.title.replace('$', chr(92) + '$')}, {phases.depth} hidden layers")
 
 
 def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float) -> Figure:
     """Draw the diagrams, by their titles, into panels in rows of so many columns; return the figure."""
     panels = figure.subplots(len(diagrams) // columns, columns, sharex=True, sharey=True)
-    for axes, (title, found) in zip(panels.flat, diagrams.items(), strict=True):
-        shades = _with_edge(axes, found)
+    for axes, (title, phases) in zip(panels.flat, diagrams.items(), strict=True):
+        shades = _with_edge(axes, phases)
         axes.set_title(title)
     figure.supxlabel(WEIGHTS, fontsize=size)
     figure.supylabel(BIASES, fontsize=size)
@@ -47,9 +47,9 @@ def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float
     return figure
 
 
-def _with_edge(axes: Any, found: Diagram) -> Any:
-    shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma)
-    _line(axes, found.fine_edge, found.fine_sigma_b2, EDGE, color=THEORY, ls="--")
+def _with_edge(axes: Any, phases: Diagram) -> Any:
+    shades = gamma_map(axes, phases.sigma_w2, phases.sigma_b2, phases.gamma)
+    _line(axes, phases.fine_edge, phases.fine_sigma_b2, EDGE, color=THEORY, ls="--")
     return shades
 
 

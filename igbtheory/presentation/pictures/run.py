@@ -69,25 +69,25 @@ class Run:
         """Return the prediction in infinite width; inputs: default N(0, 1)."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the record holds the error
-            found = network.predict(inputs)
-        self._told("predicted", network, inputs, found.error)
-        return found
+            prediction = network.predict(inputs)
+        self._told("predicted", network, inputs, prediction.error)
+        return prediction
 
     def gradients(self, network: Network, inputs: Any = None) -> Gradients:
         """Return the gradients at initialisation, in infinite width; inputs: default N(0, 1)."""
-        found = gradients(network, inputs)
-        self._told("gradients of", network, inputs, found.error)
-        return found
+        backward = gradients(network, inputs)
+        self._told("gradients of", network, inputs, backward.error)
+        return backward
 
     def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
         """Return the phase diagram for inputs N(0, 1)."""
         axes = np.asarray(sigma_w2).tolist(), np.asarray(sigma_b2).tolist()
-        found: Diagram = self._once(
+        phases: Diagram = self._once(
             ("phase diagram", str(activation), repr(pool), depth, axes),
             lambda: diagram(activation, sigma_w2, sigma_b2, depth, pool=pool, **self.who),
         )
-        self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
-        return found
+        self.record.append({"phase diagram of": phases.title, "depth": depth, "relative_error": phases.error})
+        return phases
 
     def _told(self, what: str, network: Network, inputs: Any, error: Any) -> None:
         self.record.append({what: repr(network), "inputs": described(inputs), "relative_error": float(np.max(error))})
@@ -98,11 +98,11 @@ class Run:
         """Return independent ensembles of finite networks at the width, twice and four times the width."""
         widths = tuple(factor * width for factor in FACTORS)
         seeds = np.random.SeedSequence(seed).generate_state(len(FACTORS)).tolist()
-        parts = [
-            self.simulate(network, networks, wide, samples, own, inputs)
-            for wide, own in zip(widths, seeds, strict=True)
+        simulations = [
+            self.simulate(network, networks, wide, samples, one_seed, inputs)
+            for wide, one_seed in zip(widths, seeds, strict=True)
         ]
-        G0, moments = (np.stack([getattr(part, name) for part in parts]) for name in ("G0", "moments"))  # noqa: N806
+        G0, moments = (np.stack([getattr(part, name) for part in simulations]) for name in ("G0", "moments"))  # noqa: N806
         return Ensemble(widths, G0, moments)
 
     def simulate(
@@ -113,9 +113,11 @@ class Run:
         told = {"simulated": repr(network), "inputs": described(inputs), "networks": count, "width": width}
         told |= {"samples": samples, "seed": seed}
         self.record.append(told)
-        found: Simulation = self._once(told, lambda: network.simulate(count, width, samples, seed, inputs, **self.who))
-        self.drawn.append(Drawn.by(found, f"{network!r} on {described(inputs)}"))
-        return found
+        simulation: Simulation = self._once(
+            told, lambda: network.simulate(count, width, samples, seed, inputs, **self.who)
+        )
+        self.drawn.append(Drawn.by(simulation, f"{network!r} on {described(inputs)}"))
+        return simulation
 
     def outputs(
         self, network: Network, n_classes: int, networks: int, width: int, samples: int, seed: int

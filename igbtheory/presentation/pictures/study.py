@@ -20,36 +20,36 @@ LINES = len(SERIES)
 """Largest number of arms in a row of panels."""
 
 
-def study(found: "Study") -> Figure:
+def study(outcome: "Study") -> Figure:
     """Return rows of panels of arms at their best learning rates, above the statement and the findings."""
-    best = found.best_courses
-    rows, words = _rows(found), 0.2 + 0.16 * (len(found.findings) + 3) if found.findings else 0.0
+    best = outcome.best_courses
+    rows, words = _rows(outcome), 0.2 + 0.16 * (len(outcome.findings) + 3) if outcome.findings else 0.0
     heights = [2.5] * len(rows) + [words] * bool(words)
     figure = Figure(figsize=(9.6, sum(heights)))
-    parts: Any = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for part, names in zip(parts, rows, strict=False):
+    strips: Any = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for part, names in zip(strips, rows, strict=False):
         panels = part.subplots(1, len(CURVES) + 1)
         for number, name in enumerate(names):
             series = SERIES[number]
             for axes, curve in zip(panels, CURVES, strict=False):
                 _curve(axes, best[name], curve, {**series, "label": name})
-            _sweep(panels[-1], found, name, {"color": series["color"], "marker": MARKERS[number]})
+            _sweep(panels[-1], outcome, name, {"color": series["color"], "marker": MARKERS[number]})
         for axes, label in zip(panels, CURVES.values(), strict=False):
             _over_steps(axes, label)
-            axes.set_xlim(0, found.courses[0].steps[-1])
-        panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
+            axes.set_xlim(0, outcome.courses[0].steps[-1])
+        panels[1].axhline(outcome.goal, color=GREY, lw=0.7, zorder=0)
         wide = len(names) == LINES or sum(map(len, names)) > LETTERS
         shared_legend(part, columns=(len(names) + 1) // 2 if wide else len(names))
     if words:
-        _words(parts[-1], found)
+        _words(strips[-1], outcome)
     return figure
 
 
-def largest(axes: Any, found: "Study") -> None:
+def largest(axes: Any, outcome: "Study") -> None:
     """Draw the largest share of a class in all arms at their best learning rates."""
-    for (name, course), series in zip(found.best_courses.items(), SERIES, strict=False):
+    for (name, course), series in zip(outcome.best_courses.items(), SERIES, strict=False):
         _curve(axes, course, "largest", {**series, "label": name})
-    _over_steps(axes, found.title)
+    _over_steps(axes, outcome.title)
     axes.set_ylabel(CURVES["largest"])
     axes.legend(loc="best")
 
@@ -60,9 +60,9 @@ def _over_steps(axes: Any, title: str) -> None:
     axes.set(ylim=(0, 1.02), xlabel="step", title=title)
 
 
-def _rows(found: "Study") -> list[list[str]]:
+def _rows(outcome: "Study") -> list[list[str]]:
     """Return the names of the arms by row of panels: first the arms themselves, then arms with their controls."""
-    arms = {one.name: one.base for one in found.courses}
+    arms = {one.name: one.base for one in outcome.courses}
     drawn = [name for name, base in arms.items() if name == base]
     controls = [[base, *(name for name in arms if arms[name] == base != name)] for base in drawn]
     several = [group for group in controls if len(group) > 2]
@@ -78,11 +78,11 @@ def _curve(axes: Any, course: "Course", name: str, how: dict[str, Any]) -> None:
     axes.fill_between(course.steps, low, high, color=how["color"], alpha=0.2, lw=0)
 
 
-def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
+def _sweep(axes: Any, outcome: "Study", name: str, how: dict[str, Any]) -> None:
     """Draw the median step at which the goal is reached over the learning rate, above the last step if never."""
-    own = sorted((one.rate, np.median(one.time_to(found.goal))) for one in found.courses if one.name == name)
-    rates, times = np.array(own).T
-    last = found.courses[0].steps[-1]
+    reached = sorted((one.rate, np.median(one.time_to(outcome.goal))) for one in outcome.courses if one.name == name)
+    rates, times = np.array(reached).T
+    last = outcome.courses[0].steps[-1]
     axes.plot(rates, np.minimum(times, 1.5 * last), lw=0.9, ms=4, mfc="none", **how)
     axes.axhline(last, color=GREY, lw=0.7, zorder=0)
     if np.isinf(times).any() and not axes.texts:
@@ -90,13 +90,13 @@ def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
     axes.set(xscale="log", yscale="log", ylim=(0.8, 3 * last), xlabel="learning rate")
     axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
     axes.minorticks_off()
-    axes.set_title(f"median step to accuracy {found.goal:g}")
+    axes.set_title(f"median step to accuracy {outcome.goal:g}")
 
 
-def _words(part: Any, found: "Study") -> None:
+def _words(part: Any, outcome: "Study") -> None:
     """Write the papers' statement and the verdicts."""
-    lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in found.findings]
+    lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in outcome.findings]
     lines.append("network by network, sign test at the best learning rates: " + KEY)
     how: Any = {"va": "top", "ha": "left", "family": "DejaVu Sans"}
-    part.text(0.01, 1.0, found.statement, fontsize=9, weight="bold", **how)
+    part.text(0.01, 1.0, outcome.statement, fontsize=9, weight="bold", **how)
     part.text(0.01, 1.0, "\n\n" + "\n".join(lines), fontsize=8, linespacing=1.4, **how)

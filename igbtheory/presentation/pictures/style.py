@@ -27,6 +27,9 @@ SERIES: tuple[dict[str, Any], ...] = (
     {"color": "#E69F00", "ls": (0, (8, 2))},
 )
 """Colours and dashes of lines, distinguishable in grey: the colours of Okabe and Ito."""
+LOGARITHMIC = 20.0
+"""Ratio of the largest to the smallest value from which an axis is logarithmic: on a linear axis of 2.5 inches, the
+smallest would lie 3 mm above 0."""
 MARKERS = "osD^vP"
 """Markers of points, by the number of their line."""
 STYLE: Any = {
@@ -128,11 +131,13 @@ STYLES = {
 
 def shared_legend(figure: Figure, columns: int | None = None) -> None:
     """Add one legend above all panels, with every label once, by default in one row."""
-    found: dict[Any, Any] = {}
+    by_label: dict[Any, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
-        found.update(zip(labels, handles, strict=True))
-    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=columns or len(found))
+        by_label.update(zip(labels, handles, strict=True))
+    figure.legend(
+        handles=by_label.values(), labels=by_label.keys(), loc="outside upper center", ncols=columns or len(by_label)
+    )
 
 
 def save(figure: Figure, *files: Path) -> None:

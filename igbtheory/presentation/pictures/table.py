@@ -103,8 +103,8 @@ def _steps(patch: Any) -> Iterator[dict[str, Any]]:
         yield {"y": value, "x_low": low, "x_high": high}
 
 
-def _contours(found: Any) -> Iterator[dict[str, Any]]:
-    for level, path in zip(found.levels, found.get_paths(), strict=True):
+def _contours(contours: Any) -> Iterator[dict[str, Any]]:
+    for level, path in zip(contours.levels, contours.get_paths(), strict=True):
         for x, y in path.vertices:
             yield {"x": x, "y": y, "value": level}
 

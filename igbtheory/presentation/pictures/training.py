@@ -13,22 +13,22 @@ MIDDLE = (0.1, 0.9)
 """Quantiles over networks between which a band lies."""
 
 
-def training(axes: Any, found: "Training") -> None:
+def training(axes: Any, trained: "Training") -> None:
     """Draw the largest share, or for two classes the share of class 0, and the accuracy over time."""
-    two = found.n_classes == 2
-    share = found.G0.draws if two else found.guesses.draws.max(axis=2)
-    goal = found.labels[0] if two else found.labels.max()
+    two = trained.n_classes == 2
+    share = trained.G0.draws if two else trained.guesses.draws.max(axis=2)
+    goal = trained.labels[0] if two else trained.labels.max()
     name = "share of class 0" if two else "largest share of a class"
-    curves = {name: share, "accuracy": found.accuracy.draws}
-    if found.test is not None:
-        curves["accuracy on test data"] = found.test.accuracy.draws
+    curves = {name: share, "accuracy": trained.accuracy.draws}
+    if trained.test is not None:
+        curves["accuracy on test data"] = trained.test.accuracy.draws
     # a logarithmic axis has no 0: draw time 0 at half the first other time
-    time = np.maximum(found.times, 0.5 * found.times[found.times > 0].min()) * found.rate
+    time = np.maximum(trained.times, 0.5 * trained.times[trained.times > 0].min()) * trained.rate
     for (label, draws), how in zip(curves.items(), SERIES, strict=False):
         axes.plot(time, draws.mean(axis=0), label=label, **how)
         axes.fill_between(time, *np.quantile(draws, MIDDLE, axis=0), color=how["color"], alpha=0.18, lw=0)
     axes.axhline(goal, color=LIMIT, lw=1, ls=":", label="share of its label" if two else "share of the commonest label")
-    axes.axhline(1 / found.n_classes, color=GREY, lw=0.7, zorder=0)
+    axes.axhline(1 / trained.n_classes, color=GREY, lw=0.7, zorder=0)
     axes.set(xscale="log", xlim=(time[0], time[-1]), ylim=(0, 1.02), ylabel="mean and middle 80 % of networks")
-    axes.set(xlabel="time of training, in units of 1/largest eigenvalue", title=found.loss_name)
+    axes.set(xlabel="time of training, in units of 1/largest eigenvalue", title=trained.loss_name)
     axes.legend(loc="best")

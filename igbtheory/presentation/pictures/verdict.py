@@ -25,37 +25,37 @@ ROOM = 1.9
 """Height of an axis relative to its curves, which leaves room for a legend."""
 
 
-def picture(found: Verdict) -> Figure:
+def picture(judged: Verdict) -> Figure:
     """Return three panels: phi and phi - s, gamma of both over depth, and the law of G0 at several depths."""
     figure = Figure(figsize=(7.2, 2.75))
     left, middle, right = figure.subplots(1, 3)
-    function_panel(left, found)
-    course_panel(middle, found.course, found.shifted if found.shift else None)
-    law_panel(right, found.course)
-    bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
-    inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
-    figure.suptitle(f"{_name(found)}: $\\sigma_w^2$ = {found.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
+    function_panel(left, judged)
+    course_panel(middle, judged.course, judged.shifted if judged.shift else None)
+    law_panel(right, judged.course)
+    bias = f", $\\sigma_b^2$ = {judged.sigma_b2:g}" if judged.sigma_b2 else ""
+    inputs = f"inputs N({judged.inputs.shift:g}, {judged.inputs.variance:g})"
+    figure.suptitle(f"{_name(judged)}: $\\sigma_w^2$ = {judged.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
     return figure
 
 
-def _name(found: Verdict) -> str:
+def _name(judged: Verdict) -> str:
     """Return the name of the activation, or phi if it is long, with escaped dollars."""
-    return found.phi.name.replace("$", r"\$") if len(found.phi.name) < LONGEST else "phi"
+    return judged.phi.name.replace("$", r"\$") if len(judged.phi.name) < LONGEST else "phi"
 
 
-def function_panel(axes: Any, found: Verdict) -> None:
+def function_panel(axes: Any, judged: Verdict) -> None:
     """Draw the activation phi, and phi - s."""
-    scale = float(np.sqrt(found.course.q[0]))
+    scale = float(np.sqrt(judged.course.q[0]))
     x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
-    y = np.array(found.phi(FLOAT64, x), float)
-    for kink in map(float, found.phi.pieces.kinks):  # draw a jump as a gap
+    y = np.array(judged.phi(FLOAT64, x), float)
+    for kink in map(float, judged.phi.pieces.kinks):  # draw a jump as a gap
         i = int(np.searchsorted(x, kink))
         if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
             y[i] = np.nan
     level(axes, 0)
     axes.plot(x, y, color=THEORY, label="$\\phi$")
-    if found.shift:
-        axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
+    if judged.shift:
+        axes.plot(x, y - judged.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {judged.shift:.3g}")
         low, high = axes.get_ylim()
         axes.set_ylim(low, high + 0.28 * (high - low))  # room for the legend
         axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
@@ -63,16 +63,16 @@ def function_panel(axes: Any, found: Verdict) -> None:
     axes.set_title("activation $\\phi$")
 
 
-def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> None:
+def course_panel(axes: Any, trajectory: Course, shifted: Course | None = None) -> None:
     """Draw gamma over depth for phi and for phi - s."""
-    depth = np.arange(1, found.reached + 1)
-    drawn = _line(axes, depth, found.gamma[1:], color=THEORY, label="$\\phi$")
+    depth = np.arange(1, trajectory.reached + 1)
+    drawn = _line(axes, depth, trajectory.gamma[1:], color=THEORY, label="$\\phi$")
     if shifted is not None:
         other = shifted.gamma[1:]
         label = "$\\phi$ \N{MINUS SIGN} $s$"
         drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
-    if found.reached <= FEW:
-        places_axis(axes, found.reached)
+    if trajectory.reached <= FEW:
+        places_axis(axes, trajectory.reached)
     else:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
@@ -85,7 +85,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
         axes.set_yticks([0])
         return
     axes.set_yscale("log")  # before the horizontal lines, which would be lost on a linear axis
-    limit = found.rate.limit
+    limit = trajectory.rate.limit
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
@@ -103,23 +103,23 @@ def _whole_decades(axes: Any) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def course(axes: Any, found: Course, shifted: Course | None = None) -> None:
+def course(axes: Any, trajectory: Course, shifted: Course | None = None) -> None:
     """Draw gamma over depth as a picture of its own."""
-    course_panel(axes, found, shifted)
+    course_panel(axes, trajectory, shifted)
     axes.set(ylabel=GAMMA)
     axes.set_title("")
 
 
-def phase(axes: Any, found: Phase) -> None:
+def phase(axes: Any, classified: Phase) -> None:
     """Draw gamma over depth, with the name of the phase."""
-    course(axes, found.course)
-    axes.set_title(found.name)
+    course(axes, classified.course)
+    axes.set_title(classified.name)
 
 
-def gamma_over_depth(axes: Any, found: Verdict) -> None:
+def gamma_over_depth(axes: Any, judged: Verdict) -> None:
     """Draw gamma over depth from a verdict."""
-    course(axes, found.course, found.shifted if found.shift else None)
-    axes.set_title(_name(found))
+    course(axes, judged.course, judged.shifted if judged.shift else None)
+    axes.set_title(_name(judged))
 
 
 def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:

@@ -97,7 +97,7 @@ def _of_the_widest(outcome: Outcome) -> list[Drawn]:
 
 
 def _of_classes(study: ClassStudy) -> list[Drawn]:
-    return [Drawn(study.case.title, len(study.found.draws), study.width, study.case.size.samples)]
+    return [Drawn(study.case.title, len(study.simulated.draws), study.width, study.case.size.samples)]
 
 
 def _named(outcome: Outcome) -> str:

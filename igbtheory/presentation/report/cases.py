@@ -14,6 +14,7 @@ INPUTS = {
     "digits": "200 handwritten digits, standardised by the mean and standard deviation of all 1,797",
 }
 DIGITS = 200
+"""Number of digits in the data set, as many as the text above says."""
 
 
 @final

@@ -13,9 +13,17 @@ def shares(studies: list[ClassStudy]) -> Figure:
     """Return a picture of the mean shares of the data, from the favoured class to the last one, at every depth."""
     figure = Figure(figsize=(7.2, 2.7))
     for axes, study in zip(figure.subplots(1, len(studies), sharey=True, squeeze=False).flat, studies, strict=True):
-        found, ranks = study.found.mean(), np.arange(1, len(study.mean) + 1)
-        axes.bar(ranks, found.value, color=BARS, label="finite networks")
-        points(axes, ranks, found.value, found.error, "none", color=WIDTHS[1], label="_finite networks, standard error")
+        simulated, ranks = study.simulated.mean(), np.arange(1, len(study.mean) + 1)
+        axes.bar(ranks, simulated.value, color=BARS, label="finite networks")
+        points(
+            axes,
+            ranks,
+            simulated.value,
+            simulated.error,
+            "none",
+            color=WIDTHS[1],
+            label="_finite networks, standard error",
+        )
         axes.plot(ranks, study.mean, "_", ms=9, mew=1.3, color=THEORY, label="theory, infinite width")
         axes.axhline(1 / len(ranks), color="#999999", lw=0.8, ls=":", label="_even guesses")
         axes.set(ylim=(0, 1), xticks=ranks)
@@ -37,8 +45,8 @@ def losses(studies: list[ClassStudy]) -> Figure:
         at, depth = np.arange(len(names)) + shift, f"depth {study.case.depth}"
         theory, errors = _strengths(study.losses)
         axes.errorbar(at, theory, errors, fmt="_", ms=14, mew=1.6, lw=0, color=colour, label=f"{depth}, theory")
-        found = _strengths(study.found_losses)
-        points(axes, at + 0.1, *found, color=colour, mfc="white", label=f"{depth}, finite networks")
+        simulated = _strengths(study.simulated_losses)
+        points(axes, at + 0.1, *simulated, color=colour, mfc="white", label=f"{depth}, finite networks")
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel("gradient at the favoured class\n(1: that of cross-entropy)")
     shared_legend(figure, columns=len(studies))
@@ -46,5 +54,5 @@ def losses(studies: list[ClassStudy]) -> Figure:
 
 
 def _strengths(laws: dict[str, LossAtStart]) -> tuple[list[float], list[float]]:
-    found = [law.strength() for law in laws.values()]
-    return [strength.value for strength in found], [strength.error for strength in found]
+    strengths = [law.strength() for law in laws.values()]
+    return [strength.value for strength in strengths], [strength.error for strength in strengths]

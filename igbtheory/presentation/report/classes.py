@@ -17,8 +17,9 @@ from igbtheory.presentation.report.cases import Case
 Array = NDArray[np.float64]
 
 CLASSES = 10
+"""Number of outputs of the networks, as of a classifier of digits."""
 NETWORKS = 400
-"""Number of infinitely wide networks that are drawn."""
+"""Number of infinitely wide networks that are drawn: means have errors of a twentieth of a standard deviation."""
 
 
 @final
@@ -27,23 +28,23 @@ class ClassStudy:
     """A network with CLASSES outputs: laws over initialisations, predicted and simulated at one width.
 
     Classes are ordered by their mean outputs, the favoured one first. mean: exact mean shares of as many data as were
-    simulated. drawn, found: laws of the shares in infinitely wide networks and in finite ones. losses, found_losses:
-    their gradients in both, by the name of the loss.
+    simulated. drawn, simulated: laws of the shares in infinitely wide networks and in finite ones. losses,
+    simulated_losses: their gradients in both, by the name of the loss.
     """
 
     case: Case
     width: int
     mean: Array
     drawn: SampledLaw
-    found: SampledLaw
+    simulated: SampledLaw
     losses: dict[str, LossAtStart]
-    found_losses: dict[str, LossAtStart]
+    simulated_losses: dict[str, LossAtStart]
 
     @property
     def accuracy(self) -> tuple[SampledLaw, SampledLaw]:
         """Largest accuracy that the guesses allow on balanced classes: predicted, and of finite networks."""
-        theory, found = (SampledLaw(accuracy_bound(law.draws)) for law in (self.drawn, self.found))
-        return theory, found
+        theory, simulated = (SampledLaw(accuracy_bound(law.draws)) for law in (self.drawn, self.simulated))
+        return theory, simulated
 
 
 def has_classes(case: Case) -> bool:
@@ -55,7 +56,7 @@ def class_study(case: Case, seed: int) -> ClassStudy:
     """Return the study of the network of the case, at the largest width of its ensemble."""
     network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
     prediction = network.predict()
-    found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
+    simulated = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
     draw, rng = limit_outputs(prediction, CLASSES, samples), np.random.default_rng(seed)
     limit = [draw(rng) for _ in range(NETWORKS)]
     losses = usual_losses()
@@ -64,9 +65,9 @@ def class_study(case: Case, seed: int) -> ClassStudy:
         width,
         mean_shares(float(prediction.gamma), CLASSES, samples),
         _ranked(limit),
-        _ranked(found),
+        _ranked(simulated),
         {name: measured(limit, loss) for name, loss in losses.items()},
-        {name: measured(found, loss) for name, loss in losses.items()},
+        {name: measured(simulated, loss) for name, loss in losses.items()},
     )
 
 

@@ -40,12 +40,12 @@ class Jobs:
     """All jobs of a report with their results. ValueError: a file of claims that cannot be used."""
 
     def __init__(self, sizes: dict[int, Size], seed: int) -> None:
-        found = library()
-        for name, problem in found.problems.items():
+        claim_library = library()
+        for name, problem in claim_library.problems.items():
             raise ValueError(f"the claims in {name} cannot be examined: {problem}")
         self.seed, self.sizes = seed, {str(depth): astuple(size) for depth, size in sizes.items()}
         self.cases = plain(sizes) + normed(sizes)
-        self.claims = found.chosen(())
+        self.claims = claim_library.chosen(())
         pieces = comparisons(self.cases, seed)
         self.jobs = [Job(NETWORKS, case.work, piece) for case, piece in zip(self.cases, pieces, strict=True)]
         self.jobs += [

@@ -51,9 +51,9 @@ def layers(outcomes: list[Outcome]) -> Figure:
         layer = np.arange(1, outcome.case.depth + 2)
         axes.plot(layer, outcome.prediction.per_layer.gamma, color=THEORY, label="theory, infinite width")
         for simulation, colour, shift in zip(outcome.comparison.simulations, WIDTHS, (-0.22, 0.0, 0.22), strict=True):
-            found = simulation.per_layer
+            simulated = simulation.per_layer
             label = f"width {simulation.width}"
-            points(axes, layer + shift, found.gamma, found.gamma_error, color=colour, label=label)
+            points(axes, layer + shift, simulated.gamma, simulated.gamma_error, color=colour, label=label)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True)
     shared_legend(figure)
@@ -93,6 +93,6 @@ def _panels(outcomes: list[Outcome], x: str, y: str) -> tuple[Figure, list[Any]]
 
 def _trend(outcome: Outcome, inverse: Any, x: Any) -> Any:
     """Return gamma at 1/width = x by the extrapolation: the ratio of parabolas through var_mu and var_chi."""
-    parts = (np.polyfit(inverse, outcome.output(name).values, 2) for name in ("var_mu", "var_chi"))
-    var_mu, var_chi = (np.polyval(coefficients, x) for coefficients in parts)
+    parabolas = (np.polyfit(inverse, outcome.output(name).values, 2) for name in ("var_mu", "var_chi"))
+    var_mu, var_chi = (np.polyval(coefficients, x) for coefficients in parabolas)
     return var_mu / var_chi

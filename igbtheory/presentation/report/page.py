@@ -73,8 +73,8 @@ def write_page(
 def _template(environment: Environment) -> Template:
     """Return the template of the page, with its LaTeX formulas between $ or $$ replaced by MathML."""
     source = (Path(__file__).parent / "templates" / "index.html.j2").read_text(encoding="utf-8")
-    source = re.sub(r"\$\$(.+?)\$\$", lambda found: mathml(found[1]), source)
-    return environment.from_string(re.sub(r"\$(.+?)\$", lambda found: mathml(found[1], "inline"), source))
+    source = re.sub(r"\$\$(.+?)\$\$", lambda match: mathml(match[1]), source)
+    return environment.from_string(re.sub(r"\$(.+?)\$", lambda match: mathml(match[1], "inline"), source))
 
 
 def _heading(section: str) -> Markup:
@@ -90,13 +90,13 @@ def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
     """Return the outcomes by depth on Gaussian inputs of every norm in every placement, with their names."""
     normed = [outcome for outcome in outcomes if outcome.case.norm is not None]
     depths = {outcome.case.depth for outcome in normed}
-    found: dict[str, list[Outcome]] = {}
+    by_name: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         case = outcome.case
         if case.inputs == "gaussian" and case.depth in depths and case.activation == normed[0].case.activation:
             name = "none" if case.norm is None else f"{NORMS[case.norm]} {case.placement}"
-            found.setdefault(name, []).append(outcome)
-    return list(found.items())
+            by_name.setdefault(name, []).append(outcome)
+    return list(by_name.items())
 
 
 def by_paper(claims: list[Examined]) -> dict[str, dict[str, int]]:

@@ -53,8 +53,8 @@ def comparisons(cases: list[Case], seed: int) -> list[Piece]:
     seeds = np.random.SeedSequence(seed).generate_state(len(cases), np.uint64).tolist()
     predictions = [case.network().predict(inputs[case.inputs]) for case in cases]
     return [
-        partial(_outcome, case, inputs[case.inputs], prediction, own)
-        for case, prediction, own in zip(cases, predictions, seeds, strict=True)
+        partial(_outcome, case, inputs[case.inputs], prediction, one_seed)
+        for case, prediction, one_seed in zip(cases, predictions, seeds, strict=True)
     ]
 
 

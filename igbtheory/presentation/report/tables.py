@@ -52,11 +52,11 @@ def _layers(outcome: Outcome) -> Rows:
     """Yield the moments after every Dense layer, in theory (width "inf", error 0) and at every width."""
     theory = outcome.prediction.per_layer
     exact = np.zeros(len(theory.gamma))
-    found: list[tuple[Any, Any, Any, Any]] = [("inf", theory, exact, exact)]
+    blocks: list[tuple[Any, Any, Any, Any]] = [("inf", theory, exact, exact)]
     for simulation in outcome.comparison.simulations:
         layers = simulation.per_layer
-        found.append((simulation.width, layers, layers.gamma_error, layers.gamma_guess_error))
-    for width, part, *errors in found:
+        blocks.append((simulation.width, layers, layers.gamma_error, layers.gamma_guess_error))
+    for width, part, *errors in blocks:
         columns = (part.var_mu, part.var_chi, part.gamma, errors[0], part.gamma_guess, errors[1])
         for i, numbers in enumerate(zip(*columns, strict=True), 1):
             yield i, width, *map(float, numbers)
@@ -70,8 +70,8 @@ def _guesses(outcome: Outcome) -> Rows:
 
 def _classes(study: ClassStudy) -> Rows:
     """Yield the mean share of every rank, and the largest accuracy."""
-    found = study.found.mean()
-    for rank, (mean, *simulated) in enumerate(zip(study.mean, found.value, found.error, strict=True), 1):
+    shares = study.simulated.mean()
+    for rank, (mean, *simulated) in enumerate(zip(study.mean, shares.value, shares.error, strict=True), 1):
         yield rank, mean, 0.0, study.width, *simulated
     bound, measured = (law.mean() for law in study.accuracy)
     yield "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
@@ -81,8 +81,8 @@ def _losses(study: ClassStudy) -> Rows:
     """Yield the strength and the steering of every loss."""
     for name, law in study.losses.items():
         for quantity in ("strength", "steering"):
-            theory, found = (getattr(x, quantity)() for x in (law, study.found_losses[name]))
-            yield name, quantity, theory.value, theory.error, study.width, found.value, found.error
+            theory, measured = (getattr(x, quantity)() for x in (law, study.simulated_losses[name]))
+            yield name, quantity, theory.value, theory.error, study.width, measured.value, measured.error
 
 
 VARIANCE = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")

@@ -48,8 +48,8 @@ class Boxes(Kind):
             setattr(self, name, _OWN[name] if name in _OWN else getattr(acb, name))
 
     def number(self, value: Any) -> Any:
-        found = exact(value)
-        return acb(fmpq(found.numerator, found.denominator))
+        fraction = exact(value)
+        return acb(fmpq(fraction.numerator, fraction.denominator))
 
     def atan2(self, y: Any, x: Any) -> NoReturn:
         raise NotImplementedError
@@ -66,16 +66,16 @@ BOXES = Boxes()
 
 def analytic(tree: Tree) -> Tree:
     """Return the formula with fractional powers written as exp(p log x), so that their branch cuts are noticed."""
-    parts = tuple(map(analytic, children(tree)))
+    operands = tuple(map(analytic, children(tree)))
     match tree:
-        case Power(Number(), Number(value)) if value > 0 and parts[0] == ZERO:
+        case Power(Number(), Number(value)) if value > 0 and operands[0] == ZERO:
             return ZERO
         case Power(_, Number(value)) if value.denominator == 1:
-            return rebuild(tree, parts)
+            return rebuild(tree, operands)
         case Power():
-            return Call("exp", mul(parts[1], Call("log", parts[0])))
+            return Call("exp", mul(operands[1], Call("log", operands[0])))
         case _:
-            return rebuild(tree, parts)
+            return rebuild(tree, operands)
 
 
 def size(tree: Tree, around: Any, inner: Any = None) -> Any:

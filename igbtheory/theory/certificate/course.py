@@ -13,9 +13,9 @@ from igbtheory.theory.certificate.result import NAMES, Certificate, CertifiedLay
 from igbtheory.theory.exact import refuse_inexact
 
 GUARD = 30
-"""Additional bits at the first attempt."""
+"""Additional bits at the first attempt: relu of up to ten hidden layers and tanh of three need no second one."""
 MOST_BITS = 200_000
-"""Largest number of bits."""
+"""Largest number of bits: six times those of the 10,000 digits that may be asked for."""
 MARGIN = 16
 """Additional bits at later attempts, beyond those that were missing."""
 
@@ -27,13 +27,13 @@ def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
     bits = GUARD + int(wanted)
     while bits <= MOST_BITS:
         try:
-            found = _enclosed(layers, inputs, digits, Certified(bits))
+            certificate = _enclosed(layers, inputs, digits, Certified(bits))
         except TooWideError:
             bits *= 2
             continue
-        if found.holds():
-            return found
-        right = min(accuracy(getattr(found, name)) for name in NAMES)
+        if certificate.holds():
+            return certificate
+        right = min(accuracy(getattr(certificate, name)) for name in NAMES)
         bits = bits + int(wanted - right) + MARGIN if right > 0 else 2 * bits
     raise ValueError(
         f"expected balls of {digits} digits with at most {MOST_BITS} bits of working precision, got wider ones: they "
@@ -46,16 +46,16 @@ def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: C
     with n.precision():
         passage = Passage(applied=law)
         node = LawNode(n, ProvenGaussian(inputs.moments(n)), passage=passage)
-        found = [behind.averaged() for behind in passage.listed(layers, node)]
-    _refuse_silent(found)
-    return Certificate(digits, CertifiedLayers(n, [x.var_mu for x in found], [x.var_chi for x in found]))
+        moments = [behind.averaged() for behind in passage.listed(layers, node)]
+    _refuse_silent(moments)
+    return Certificate(digits, CertifiedLayers(n, [x.var_mu for x in moments], [x.var_chi for x in moments]))
 
 
-def _refuse_silent(found: list[Any]) -> None:
+def _refuse_silent(moments: list[Any]) -> None:
     """Raise ValueError if all outputs tie."""
-    for i, x in enumerate(found):
+    for i, x in enumerate(moments):
         if x.var_mu.is_zero() and x.var_chi.is_zero():
             raise ValueError(
-                f"the variance after Dense layer {i + 1} of {len(found)} is 0, so its outputs tie; use sigma_b2 > 0, "
+                f"the variance after Dense layer {i + 1} of {len(moments)} is 0, so its outputs tie; use sigma_b2 > 0, "
                 "sigma_w2 > 0 or inputs that vary"
             )

@@ -28,8 +28,8 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
     alike = h.var_mu.is_zero() or h.var_chi.is_zero()
     narrow = scale if alike else h.var_chi.sqrt()
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
-    ends, seen, _ = between(n, phi, low, high)
-    rule = layout.rule(ends, phi.pieces.formulas[seen])
+    ends, pieces, _ = between(n, phi, low, high)
+    rule = layout.rule(ends, phi.pieces.formulas[pieces])
     average, second = rule.averages(lambda x: n.npdf((x - mean) / scale) / scale, lambda y: normal_bound(n, y, scale))
     average, second = average + arb(0, eta), second + arb(0, eta * eta)
     if h.centred and phi.parity < 0:
@@ -72,10 +72,10 @@ def standard(n: Certified, h: Moments, name: str) -> tuple[Any, Any]:
 
 def length(scale: Any, name: str) -> float:
     """Return the midpoint of a standard deviation. ValueError: it is outside the range of double precision."""
-    found = float(scale)
-    if not 1e-100 < found < 1e100:
-        raise ValueError(f"expected a pre-activation of {name!r} with a standard deviation in range, got {found:.3g}")
-    return found
+    value = float(scale)
+    if not 1e-100 < value < 1e100:
+        raise ValueError(f"expected a pre-activation of {name!r} with a standard deviation in range, got {value:.3g}")
+    return value
 
 
 def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
@@ -93,7 +93,7 @@ def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> 
     if count * sum(abs(place - float(mean)) < reach for place in places) > MOST * 400:
         raise ValueError(too_many("an activation"))
     outside = sum(map(abs, masses), start=arb(0)) * (-((arb(reach) / narrow) ** 2) / 2).exp()
-    lost = rule.remainder(lambda y: normal_bound(n, y, narrow))
+    remainder = rule.remainder(lambda y: normal_bound(n, y, narrow))
     density = narrow * (2 * n.pi).sqrt()
     rate, total = -1 / (2 * h.var_chi), arb(0)
     for j in range(-count, count + 1):
@@ -109,7 +109,7 @@ def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> 
         for x, mass in zip(rule.x[first:last], masses[first:last], strict=True):
             distance = x - centre
             inside += mass * (distance * distance * rate).exp()
-        inside = (inside + arb(0, outside.abs_upper())) / density + arb(0, lost)
+        inside = (inside + arb(0, outside.abs_upper())) / density + arb(0, remainder)
         total += inside * inside * n.npdf(u)
     return total * step + arb(0, error)
 

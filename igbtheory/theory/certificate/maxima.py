@@ -38,8 +38,8 @@ def moments(n: Certified, phi: Function | None, m: int, h: Moments) -> Moments:
         return Moments(average, arb(0), total)
     if h.var_chi.is_zero():
         return Moments(average, total, arb(0))
-    lost = (eta * (2 * second.abs_upper().sqrt() + eta)).abs_upper()
-    covariance = _covariance(n, phi, m, h, low, high) + arb(0, lost)
+    cut_off = (eta * (2 * second.abs_upper().sqrt() + eta)).abs_upper()
+    covariance = _covariance(n, phi, m, h, low, high) + arb(0, cut_off)
     return Moments(average, covariance, total - covariance)
 
 
@@ -55,9 +55,9 @@ def _plain(n: Certified, phi: Function, m: int, mean: Any, scale: Any, low: Any,
         z = (x - mean) / scale
         return n.npdf(z) * n.ncdf(z) ** (m - 1) * m / scale
 
-    ends, seen, _ = between(n, phi, low, high)
+    ends, pieces, _ = between(n, phi, low, high)
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, weight)
-    rule = layout.rule(ends, phi.pieces.formulas[seen])
+    rule = layout.rule(ends, phi.pieces.formulas[pieces])
     return rule.averages(of_maximum, weight)
 
 
@@ -71,11 +71,11 @@ def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high:
     def weight(height: Any) -> Any:
         return 2 * ((height / narrow) ** 2 / 2).exp()
 
-    ends, seen, jumps = between(n, phi, low, high)
+    ends, pieces, jumps = between(n, phi, low, high)
     if float(high - low) / length(narrow, phi.name) > MOST / 6:
         raise ValueError(too_many(f"MaxPool({m})"))
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, weight)
-    rule = layout.rule(ends, phi.slope.formulas[seen])
+    rule = layout.rule(ends, phi.slope.formulas[pieces])
     x, weights = _atoms(rule, jumps)
     if len(x) > MOST:
         raise ValueError(too_many(f"MaxPool({m})"))
@@ -113,8 +113,8 @@ def _joint(n: Certified, h: Moments, z: list[Any]) -> list[list[Any]]:
         rows.append([root * n.ncdf(s * point - c * u) for point in z])
     table = arb_mat(rows)
     product = (table.transpose() * table).tolist()
-    lost = arb(0, error)
-    return [[value + lost for value in row] for row in product]
+    ball = arb(0, error)
+    return [[value + ball for value in row] for row in product]
 
 
 def _quotient(a: Any, b: Any, m: int) -> Any:

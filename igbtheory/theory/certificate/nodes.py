@@ -22,13 +22,13 @@ ESTIMATED = "use predict(), which estimates its error"
 
 def law(layer: Ruled, node: LawNode) -> LawNode:
     """Return the node after a layer, by the layer's own rule on units whose expectations are proven."""
-    found = proven(layer.rule(node))
-    if found is None:
+    behind = proven(layer.rule(node))
+    if behind is None:
         raise ValueError(
             f"expected layers with proven rules to certify, got {layer!r}; use a norm of all units, or of batches with "
             f'eps=0 and law="exact", or {ESTIMATED}'
         )
-    return found
+    return behind
 
 
 def proven(node: LawNode) -> LawNode | None:

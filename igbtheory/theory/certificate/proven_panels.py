@@ -46,15 +46,15 @@ class Layout:
         """Return a rule on [ends[0], ends[-1]]; formulas[i] holds between ends[i] and ends[i + 1]."""
         panels, x, weights, values = list[Panel](), list[Any](), list[Any](), list[Any]()
         for (low, high), tree in zip(pairwise(ends), formulas, strict=True):
-            found = self.panels(low, high, tree)
-            if len(x) + sum(panel.order for panel in found) > MOST:
+            split = self.panels(low, high, tree)
+            if len(x) + sum(panel.order for panel in split) > MOST:
                 raise ValueError(too_many(self.name))
-            for point, weight in (pair for panel in found for pair in panel.nodes()):
+            for point, weight in (pair for panel in split for pair in panel.nodes()):
                 x.append(point)
                 weights.append(weight)
                 at = point if self.inner is None else self.inner(point)
                 values.append(evaluate(tree, self.n, at) + 0 * at)
-            panels += found
+            panels += split
         return Rule(panels, x, weights, values)
 
     def panels(self, low: Any, high: Any, tree: Tree) -> list[Panel]:
@@ -69,8 +69,8 @@ class Layout:
     def _split(self, low: Any, high: Any, tree: Tree, depth: int) -> list[Panel]:
         """Return panels of an interval, halved until a few nodes suffice."""
         middle, half = (low + high) / 2, (high - low) / 2
-        known = filter(None, (self._panel(middle, half, rho, tree) for rho in RADII))
-        best = min(known, key=lambda panel: panel.order, default=None)
+        candidates = filter(None, (self._panel(middle, half, rho, tree) for rho in RADII))
+        best = min(candidates, key=lambda panel: panel.order, default=None)
         if best is not None and best.order <= 24 + self.bits // 3:
             return [best]
         if depth == DEEPEST:

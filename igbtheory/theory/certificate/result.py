@@ -50,8 +50,8 @@ def _ends(ball: Any) -> list[int]:
 def layers_of_ends(n: Certified, *ends: Any) -> CertifiedLayers:
     """Return the layers whose balls `_ends` wrote."""
     with n.precision():
-        found = [[arb((man, exp), (radius, power)) for man, exp, radius, power in balls] for balls in ends]
-    return CertifiedLayers(n, *found)
+        columns = [[arb((man, exp), (radius, power)) for man, exp, radius, power in balls] for balls in ends]
+    return CertifiedLayers(n, *columns)
 
 
 @final

@@ -51,8 +51,8 @@ class Rule:
 
     def remainder(self, weight: Map, power: int = 1) -> Any:
         """Return the remainder for formula^power times a factor that is at most weight(height) on every ellipse."""
-        parts = (panel.remainder(weight(panel.height) * panel.bound**power) for panel in self.panels)
-        return sum(parts, start=arb(0)).abs_upper()
+        remainders = (panel.remainder(weight(panel.height) * panel.bound**power) for panel in self.panels)
+        return sum(remainders, start=arb(0)).abs_upper()
 
     def averages(self, density: Map, weight: Map) -> tuple[Any, Any]:
         """Return the integrals of the density times the formula and times its square; weight: as in `remainder`."""

@@ -51,13 +51,13 @@ def _on_sphere(n: Certified, phi: Function, m: int, size: int) -> tuple[Any, Any
         return m * (1 + height * most) ** (m - 1) * most
 
     def density(t: Any) -> Any:
-        found = t.cos() ** power / whole
-        return found if m == 1 else found * m * _below(t, size) ** (m - 1)
+        value = t.cos() ** power / whole
+        return value if m == 1 else value * m * _below(t, size) ** (m - 1)
 
-    ends, seen, _ = between(n, phi, -root, root)
+    ends, pieces, _ = between(n, phi, -root, root)
     angles = [-n.pi / 2, *((end / root).asin() for end in ends[1:-1]), n.pi / 2]
     layout = Layout(n, phi.name, 6 / (size * m) ** 0.5, n.bits + 10, weight, lambda t: root * t.sin())
-    rule = layout.rule(angles, phi.pieces.formulas[seen])
+    rule = layout.rule(angles, phi.pieces.formulas[pieces])
     return rule.averages(density, weight)
 
 

@@ -28,9 +28,9 @@ class Phi(sp.Atom):  # type: ignore[misc]
 
     def __new__(cls, phi: Function) -> "Phi":
         integrals.formula(phi)  # what cannot be printed is refused at once
-        found = super().__new__(cls)
-        found.phi = phi
-        return found  # type: ignore[no-any-return]
+        instance = super().__new__(cls)
+        instance.phi = phi
+        return instance  # type: ignore[no-any-return]
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.phi.name, self.phi.tree)
@@ -96,26 +96,26 @@ class Average(sp.Function):  # type: ignore[misc]
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)
         n = decimals(-(-max(digits, 2 * STEP) // STEP) * STEP)
-        found = self._value(n, lambda x: sp.N(x, digits + 5))
-        return None if found is None else sp.Float(str(found), digits)
+        value = self._value(n, lambda x: sp.N(x, digits + 5))
+        return None if value is None else sp.Float(str(value), digits)
 
     def in_double(self) -> Any:
         """Return the value in double precision, or None if an argument contains a symbol."""
-        found = self._value(FLOAT64, in_double)
-        return None if found is None else sp.Float(float(found))
+        value = self._value(FLOAT64, in_double)
+        return None if value is None else sp.Float(float(value))
 
     def _value(self, n: Kind, evaluated: Callable[[Any], Any]) -> Any:
         values = [evaluated(x) for x in self.args[2:] if not isinstance(x, Str)]
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
         x = self.computed(n, values)
-        found = {
+        moments = {
             "mean": x.mean,
             "product": x.mean * x.mean + x.var_mu,
             "square": x.mean * x.mean + x.variance,
             "spread": x.var_chi,
         }
-        return found[self.part]
+        return moments[self.part]
 
     def printed(self) -> Any:
         """Return what is printed: an integral, or the difference of two averages."""

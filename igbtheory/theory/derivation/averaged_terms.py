@@ -14,9 +14,9 @@ def of_pair(left: Terms, right: Terms, mean: Any, q: Any, v: Any) -> Any:
     return _real(sp.sympify(total))
 
 
-def of_stretch(found: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
+def of_stretch(terms: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
     """Return the mean of f(h) over low < h < high."""
-    return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in found.items())))
+    return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in terms.items())))
 
 
 def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:
@@ -28,6 +28,7 @@ def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:
     (j, a_1, b_1, s_1), (k, a_2, b_2, s_2) = f, g
     s, d, ones = sp.Matrix([[q, v], [v, q]]), 2 * sp.diag(b_1, b_2), sp.Matrix([mean, mean])
     a = sp.Matrix([a_1, a_2])
+    # T^-1 = S^-1 - D, written without S^-1, which does not exist for equal data, v = q
     left = sp.eye(2) - s * d
     determinant = sp.factor(left.det())
     t = left.adjugate() * s / determinant
@@ -66,6 +67,7 @@ def _slope(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -
     first, second = scales
     if first == 0:
         return sp.Integer(0)
+    # exp(-(s x)^2) times the density is a Gaussian density of smaller covariance, with the mass 1/sqrt(shrunk)
     shrunk = 1 + 2 * first**2 * s[0]
     rest = (s[0] / shrunk, s[1] - 2 * first**2 * s[2] ** 2 / shrunk, s[2] / shrunk)
     return 2 * first * _moment(powers, centre, rest, (sp.Integer(0), second)) / sp.sqrt(sp.pi * shrunk)
@@ -76,6 +78,7 @@ def _errors(s: Covariance, scales: Pair) -> Any:
     first, second = scales
     if first == 0 or second == 0:
         return sp.Integer(1) if first == second else sp.Integer(0)
+    # by Price's theorem its derivative by the covariance is the mean product of both slopes; at covariance 0 it is 0
     root = sp.sqrt((1 + 2 * first**2 * s[0]) * (1 + 2 * second**2 * s[1]))
     return 2 * sp.asin(2 * first * second * s[2] / root) / sp.pi
 
@@ -83,6 +86,7 @@ def _errors(s: Covariance, scales: Pair) -> Any:
 def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
     """Return the mean of one term without an erf over low < h < high."""
     k, a, b, _ = f
+    # completing the square: exp(a x + b x^2) times the density is `weight` times a Gaussian density
     shrunk = 1 - 2 * b * q
     variance, tilt = q / shrunk, a + 2 * b * mean
     centre, root = mean + variance * tilt, sp.sqrt(variance)

@@ -18,10 +18,10 @@ def moments(phi: Function, m: Any, size: Any, law: str) -> Moments:
     Data of different batches are independent, so that var_mu = 0. The covariance `within` a batch is not computed.
     """
     if size == 2:
-        found = _of_two(phi, m)
+        of_maximum = _of_two(phi, m)
     else:
-        found = (_homogeneous(phi, size, law) if m == 1 else None) or over_batch(phi, m, size, law)
-    return Moments(found.mean, sp.Integer(0), found.var_chi, within=sp.nan)
+        of_maximum = (_homogeneous(phi, size, law) if m == 1 else None) or over_batch(phi, m, size, law)
+    return Moments(of_maximum.mean, sp.Integer(0), of_maximum.var_chi, within=sp.nan)
 
 
 def _of_two(phi: Function, m: Any) -> Moments:

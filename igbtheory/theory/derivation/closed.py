@@ -24,10 +24,10 @@ SUMS = Sums(SYMBOLIC, sp.I, most=12, highest=8)
 def moments(phi: Function, m: int, h: Moments) -> Moments | None:
     """Return the moments of phi(M), M the largest of m units with the moments h, or None without a closed form."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
-    for found in _forms(phi, m, mean, var_mu + var_chi):
-        whole, shared = (found.covariance(v) for v in (var_mu + var_chi, var_mu))
+    for form in _forms(phi, m, mean, var_mu + var_chi):
+        whole, shared = (form.covariance(v) for v in (var_mu + var_chi, var_mu))
         if whole is not None and shared is not None:
-            return Moments(found.mean, shared, whole - shared)
+            return Moments(form.mean, shared, whole - shared)
     return None
 
 
@@ -47,8 +47,8 @@ class Form:
         """Return the covariance of phi(h_a) and phi(h_b), or None if it has no closed form."""
         if v == 0:
             return sp.Integer(0)
-        found = self.product(v)
-        return None if found is None else found - self.mean**2
+        product = self.product(v)
+        return None if product is None else product - self.mean**2
 
 
 def _entire(terms: Terms, centre: Any, q: Any) -> Form:
@@ -64,16 +64,16 @@ def _kinked(below: Powers, above: Powers, q: Any) -> Form:
     return Form(mean, lambda v: orthants.of_pair(below, above, q, v))
 
 
-def _cut(parts: Sequence[Terms], ends: Sequence[Any], centre: Any, q: Any) -> Form:
-    """Return the averages, for one datum, of a formula that is a sum of terms in each of the `parts` between `ends`."""
+def _cut(pieces: Sequence[Terms], ends: Sequence[Any], centre: Any, q: Any) -> Form:
+    """Return the averages, for one datum, of a formula whose `pieces` between `ends` are sums of terms."""
 
-    def average(parts: Sequence[Terms]) -> Any:
-        stretches = zip(parts, pairwise(ends), strict=True)
+    def average(pieces: Sequence[Terms]) -> Any:
+        stretches = zip(pieces, pairwise(ends), strict=True)
         return sum(averaged_terms.of_stretch(part, centre, q, *stretch) for part, stretch in stretches)
 
-    squares = [part for part in map(SUMS.squared, parts) if part is not None]
-    known = len(squares) == len(parts)
-    return Form(average(parts), lambda v: average(squares) if known and v == q else None)
+    squares = [part for part in map(SUMS.squared, pieces) if part is not None]
+    complete = len(squares) == len(pieces)
+    return Form(average(pieces), lambda v: average(squares) if complete and v == q else None)
 
 
 def _known(closed: ClosedForm, q: Any) -> Form:
@@ -96,8 +96,8 @@ def _largest(low: Any, high: Any, m: int, q: Any) -> Form:
         angle = sp.Rational(1, 4) + sp.atan(1 / sp.sqrt(2)) / (2 * sp.pi)
         mean, positive_mean = 3 / (2 * root), 3 / (4 * sp.sqrt(2) * root) + 3 * angle / root
         square, positive_square = 1 + sp.sqrt(3) / (2 * sp.pi), sp.Rational(7, 8) + (3 + sp.sqrt(3)) / (4 * sp.pi)
-    found = (low**2 * square + (high**2 - low**2) * positive_square) * q
-    return Form((low * mean + (high - low) * positive_mean) * sp.sqrt(q), lambda v: found if v == q else None)
+    total = (low**2 * square + (high**2 - low**2) * positive_square) * q
+    return Form((low * mean + (high - low) * positive_mean) * sp.sqrt(q), lambda v: total if v == q else None)
 
 
 def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
@@ -106,10 +106,10 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
     if isinstance(phi.closed, OfPower) and m == 1 and mean == 0:
         yield _known(phi.closed, q)
         return
-    parts = [part for part in map(SUMS.of, phi.pieces.formulas) if part is not None]
-    if len(parts) < len(phi.pieces.formulas):
+    pieces = [part for part in map(SUMS.of, phi.pieces.formulas) if part is not None]
+    if len(pieces) < len(phi.pieces.formulas):
         return
-    below, above = polynomial(parts[0]), polynomial(parts[-1])
+    below, above = polynomial(pieces[0]), polynomial(pieces[-1])
     split = mean == 0 and all(kink == 0 for kink in kinks)
     halves = (below, above) if split and below is not None and above is not None else None
     if m != 1:
@@ -117,11 +117,14 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
             low, high = (half.get(1, 0) for half in halves)
             yield _largest(low, high, m, q)
         return
-    keys = [key for part in parts for key in part]
+    keys = [key for part in pieces for key in part]
     plain = all(s == 0 for *_, s in keys)
+    # without kinks: the pair is one Gaussian integral over the plane
     if not kinks and (plain or (mean == 0 and all(a == 0 for _, a, _, _ in keys))):
-        yield _entire(parts[0], mean, q)
+        yield _entire(pieces[0], mean, q)
     if halves:
+        # a kink at 0 alone: one integral over each quadrant
         yield _kinked(*halves, q)
+    # kinks elsewhere: integrals over stretches of one unit, for data that share all or nothing
     if plain and not any(a.has(sp.I) for _, a, _, _ in keys):
-        yield _cut(parts, (-sp.oo, *kinks, sp.oo), mean, q)
+        yield _cut(pieces, (-sp.oo, *kinks, sp.oo), mean, q)

@@ -36,9 +36,9 @@ def at_depth(layers: Any, depth: Any) -> AtDepth:
     start = first_equal(layers) - 1
     if start > len(layers) - 2 or not layers[start - 1].explicit:
         raise ValueError("expected equal hidden layers, and at least three; derive mlp(3, ...) and ask it")
-    found = _affine(last.rule, layers[start - 1], depth + 1 - start)
-    if found is not None:
-        return AtDepth(depth, found, exact=True)
+    gamma = _affine(last.rule, layers[start - 1], depth + 1 - start)
+    if gamma is not None:
+        return AtDepth(depth, gamma, exact=True)
     return AtDepth(depth, _leading(last.rule, depth), exact=False)
 
 
@@ -52,16 +52,17 @@ def first_equal(layers: Any) -> int:
 
 def _affine(rule: Rule, first: Any, steps: Any) -> Any:
     """Return gamma after `steps` layers if each variance follows v' = a v + b, else None."""
-    found = []
+    variances = []
     for part, symbol, start in zip(rule.local, (V, S), (first.var_mu, first.var_chi), strict=True):
         whole = sp.cancel(part)
         grown = sp.Poly(whole, symbol) if whole.is_polynomial(symbol) else None
         if grown is None or grown.degree() > 1 or grown.free_symbols_in_domain & {V, S}:
             return None
         a, b = grown.coeff_monomial(symbol), grown.coeff_monomial(1)
+        # the sum of the geometric series b (1 + a + a^2 + ...)
         total = steps if a == 1 else (a**steps - 1) / (a - 1)
-        found.append(a**steps * start + b * total)
-    return simplified(found[0] / found[1])
+        variances.append(a**steps * start + b * total)
+    return simplified(variances[0] / variances[1])
 
 
 def _leading(rule: Rule, depth: Any) -> Any:
@@ -71,12 +72,14 @@ def _leading(rule: Rule, depth: Any) -> Any:
     theta ~ (k a depth)^(-1/k) and gamma = c/(1 - c) ~ 2/theta^2.
     """
     c = (rule.var_mu / (rule.var_mu + rule.var_chi)).xreplace({V: C * Q, S: Q - C * Q})
+    # of a norm or a homogeneous activation q cancels, and the next c depends on theta alone
     c = sp.simplify(c.xreplace({C: sp.cos(THETA)}))
     if c.free_symbols != {THETA} or c.atoms(sp.Function) - c.atoms(sp.sin, sp.cos, sp.acos):
         raise _refused()
+    # the chord of theta, which has a series at 0; acos has none at c = 1
     sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) after the layer
-    lost = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
-    terms = sp.Poly(lost, THETA).as_dict() if lost.is_polynomial(THETA) and lost != 0 else {}
+    decrease = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
+    terms = sp.Poly(decrease, THETA).as_dict() if decrease.is_polynomial(THETA) and decrease != 0 else {}
     power = min((power for (power,) in terms), default=0)
     if power < 2 or not terms[(power,)].is_positive:
         raise _refused()

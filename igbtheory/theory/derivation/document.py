@@ -45,8 +45,8 @@ class Document:
 
     def text(self, digits: Mapping[str, str]) -> str:
         """Return the equations as text. digits: the text after an equation of the output, by its left side."""
-        found = [equation.text(digits.get(str(equation.left), "")) for equation in self.output]
-        return "\n".join([*found, *["where"][: len(self.where)], *(equation.text() for equation in self.where)])
+        lines = [equation.text(digits.get(str(equation.left), "")) for equation in self.output]
+        return "\n".join([*lines, *["where"][: len(self.where)], *(equation.text() for equation in self.where)])
 
     def texts(self) -> list[str]:
         """Return all equations as text."""

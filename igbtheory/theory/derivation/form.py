@@ -20,12 +20,12 @@ def simplified(expression: Any, most: int = LONG) -> Any:
 
     most: number of operations above which the expression is only factorised.
     """
-    found, exponentials = _with_symbols(in_angles(sp.sympify(expression)))
-    forms = [found, *_by_factors(found)]
-    if found.count_ops() <= most:
-        forms += [*_by_terms(found), *_by_rules(found)]
+    symbolic, exponentials = _with_symbols(in_angles(sp.sympify(expression)))
+    forms = [symbolic, *_by_factors(symbolic)]
+    if symbolic.count_ops() <= most:
+        forms += [*_by_terms(symbolic), *_by_rules(symbolic)]
     forms = [form.xreplace(exponentials) for form in forms]
-    lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
+    lengths = {form: _length(form) for written in forms for form in _signs(in_angles(written))}
     least = min(lengths.values())
     return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
 
@@ -47,38 +47,38 @@ def _with_symbols(expression: Any) -> tuple[Any, dict[Any, Any]]:
 
 def readable(expression: Any) -> Any:
     """Return the shortest form, or the sum itself if the shortest form is one fraction that is too wide for a row."""
-    found = simplified(expression, RULE)
-    return found if found.is_Add or width(found) <= COLUMN else in_angles(sp.sympify(expression))
+    shortest = simplified(expression, RULE)
+    return shortest if shortest.is_Add or width(shortest) <= COLUMN else in_angles(sp.sympify(expression))
 
 
 @lru_cache(maxsize=4096)
-def _length(found: Any) -> int:
+def _length(expression: Any) -> int:
     """Return the number of operations, in which a fraction counts twice."""
-    return int(found.count_ops() + found.count(_is_fraction))
+    return int(expression.count_ops() + expression.count(_is_fraction))
 
 
 def _is_fraction(part: Any) -> bool:
     return (part.is_Pow and part.exp.could_extract_minus_sign()) or (part.is_Rational and not part.is_Integer)
 
 
-def _signs(found: Any) -> tuple[Any, Any]:
+def _signs(expression: Any) -> tuple[Any, Any]:
     """Return a fraction, and the equal fraction with the signs of numerator and denominator changed."""
-    above, below = sp.fraction(found)
-    return found, sp.Mul(-above, 1 / -below) if below.is_Add else found
+    above, below = sp.fraction(expression)
+    return expression, sp.Mul(-above, 1 / -below) if below.is_Add else expression
 
 
-def _by_factors(found: Any) -> list[Any]:
-    return [sp.factor_terms(found), found.replace(_is_root, lambda root: sp.factor(root.base) ** root.exp)]
+def _by_factors(expression: Any) -> list[Any]:
+    return [sp.factor_terms(expression), expression.replace(_is_root, lambda root: sp.factor(root.base) ** root.exp)]
 
 
-def _by_terms(found: Any) -> list[Any]:
-    terms = sp.Add(*map(sp.factor, sp.Add.make_args(sp.expand(found))))
+def _by_terms(expression: Any) -> list[Any]:
+    terms = sp.Add(*map(sp.factor, sp.Add.make_args(sp.expand(expression))))
     return [terms, sp.collect(terms, sp.pi), sp.factor_terms(terms)]
 
 
-def _by_rules(found: Any) -> list[Any]:
+def _by_rules(expression: Any) -> list[Any]:
     try:
-        shorter = sp.gammasimp(sp.simplify(found))
+        shorter = sp.gammasimp(sp.simplify(expression))
     except sp.PolynomialError:  # of averages whose activation has a symbol
         return []
     return [shorter, sp.factor(shorter), *_by_factors(shorter)]

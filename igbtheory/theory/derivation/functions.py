@@ -38,10 +38,10 @@ def density(n: Any, law: str) -> Any:
     return sp.Piecewise((inside, n - 1 > B**2), (0, True))
 
 
-def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[Equation]:
+def definitions(averages: Iterable[Average], equations: Sequence[Equation]) -> list[Equation]:
     """Return the definitions of the functions on the right sides of the equations, which come from the averages."""
     averages = sorted(averages, key=sp.default_sort_key)
-    whole = sp.Tuple(*(equation.right for equation in found))
+    whole = sp.Tuple(*(equation.right for equation in equations))
     lines = {named(x.phi)(X): formula(x.phi) for x in averages if whole.has(named(x.phi))}
     batches = [x for x in averages if isinstance(x, BatchAverage)]
     law = density(batches[0].args[3], str(batches[0].args[4])) if batches else None
@@ -60,13 +60,13 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
     return [Equation(left, right) for left, right in lines.items()]
 
 
-def told_apart(found: Sequence[Equation]) -> list[Equation]:
+def told_apart(equations: Sequence[Equation]) -> list[Equation]:
     """Return the equations with the names phi_1, phi_2, ... for the activations if there are several."""
-    parts = (part.func for equation in found for part in sp.preorder_traversal(equation.right))
-    activations = dict.fromkeys(part for part in parts if hasattr(part, "tree"))
+    functions = (part.func for equation in equations for part in sp.preorder_traversal(equation.right))
+    activations = dict.fromkeys(part for part in functions if hasattr(part, "tree"))
     for i, activation in enumerate(activations if len(activations) > 1 else (), 1):
         new = sp.Function(f"phi_{i}")
-        found = [
-            replace(e, left=e.left.replace(activation, new), right=e.right.replace(activation, new)) for e in found
+        equations = [
+            replace(e, left=e.left.replace(activation, new), right=e.right.replace(activation, new)) for e in equations
         ]
-    return list(found)
+    return list(equations)

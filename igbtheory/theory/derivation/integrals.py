@@ -23,9 +23,9 @@ def named(phi: Function) -> Any:
 
 def formula(phi: Function) -> Any:
     """Return the formula of an activation in x, as its pieces between kinks."""
-    parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
+    pieces = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
     ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
-    return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
+    return sp.Piecewise(*((part, end > X) for part, end in zip(pieces, ends, strict=False)), (pieces[-1], True))
 
 
 def of_largest(m: Any) -> Any:
@@ -37,6 +37,7 @@ def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_ch
     """Return the mean, the mean square or the mean product of phi(M), M the largest of m Gaussian units."""
     f = named(phi)
     if part == "product" and m == 1:
+        # given u, two data are independent and have equal means
         given = sp.Integral(N(Z) * f(mean + sp.sqrt(var_mu) * U + sp.sqrt(var_chi) * Z), (Z, *LINE))
         return sp.Integral(N(U) * given**2, (U, *LINE))
     root = sp.sqrt(var_mu + var_chi)

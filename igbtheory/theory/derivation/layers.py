@@ -40,14 +40,14 @@ class DerivedLayer:
 
 def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLayer, ...]:
     """Return the layers with these rules. before: the layers whose symbols the rules contain, 0 for the inputs."""
-    found: list[DerivedLayer] = []
+    layers: list[DerivedLayer] = []
     for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
-        prior = found[k - 1] if k else None
+        prior = layers[k - 1] if k else None
         explicit = prior is None or prior.explicit or not rule.symbols
         values = tuple(at(part, k) for part in rule.local)
         if explicit:
             exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
             explicit = i <= CHAINED or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
         of_mu, of_chi = map(simplified, exact) if explicit else values
-        found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
-    return tuple(found)
+        layers.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
+    return tuple(layers)

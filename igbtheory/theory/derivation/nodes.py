@@ -34,8 +34,8 @@ class FormalGaussian(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         if phi is None and m == 1:
             return self.values
-        found = _average(phi or FUNCTIONS["linear"], m, self.values)
-        return found if self.values.within is None else replace(found, within=sp.nan)
+        moments = _average(phi or FUNCTIONS["linear"], m, self.values)
+        return moments if self.values.within is None else replace(moments, within=sp.nan)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         """Return the probability that phi is constant over a batch of independent data.
@@ -62,9 +62,10 @@ def _average(phi: Function, m: Any, h: Moments) -> Moments:
         scale, v, q = q ** SYMBOLIC.number(phi.degree), sp.cancel(v / q), sp.Integer(1)
     elif (v, q) == (sp.expand(C * Q), Q):
         v = V
+    # v_mu and v_chi in place of c q and q - c q, as the rule of a layer is printed
     s = S if (v, q) == (V, Q) else q - v
-    found = closed.moments(phi, m, Moments(h.mean, v, q - v)) or over_gaussian(phi, m, Moments(h.mean, v, s))
-    return Moments(sp.sqrt(scale) * found.mean, scale * found.var_mu, scale * found.var_chi)
+    moments = closed.moments(phi, m, Moments(h.mean, v, q - v)) or over_gaussian(phi, m, Moments(h.mean, v, s))
+    return Moments(sp.sqrt(scale) * moments.mean, scale * moments.var_mu, scale * moments.var_chi)
 
 
 @final

@@ -36,11 +36,13 @@ def quadrant(j: int, k: int, q: Any, v: Any) -> Any:
         total += (j - 1) * q * quadrant(j - 2, k, q, v)
     else:
         total += q * _edge(k, q, v)
+    # without a power of y, the derivative of the step at y = 0 is left: a delta function
     return total + v * (k * quadrant(j - 1, k - 1, q, v) if k else _edge(j - 1, q, v))
 
 
 def _edge(k: int, q: Any, v: Any) -> Any:
     """Return the mean of delta(x) y^k over y > 0."""
+    # given x = 0, y has the variance q - v^2/q; the density of x at 0 is 1/sqrt(2 pi q)
     return half_moment(k) * (q - v**2 / q) ** sp.Rational(k, 2) / sp.sqrt(2 * sp.pi * q)
 
 

@@ -73,7 +73,7 @@ def _value(recursion: Recursion, digits: int) -> Any:
     guard, before = GUARD, None
     while True:
         here = digits + guard
-        found = recursion.through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
-        if before is not None and abs(found - before) <= abs(found) * sp.Float(10) ** -digits:
-            return found
-        guard, before = 2 * guard, found
+        value = recursion.through(lambda x: sp.N(x, here))  # noqa: B023 - it is called at once
+        if before is not None and abs(value - before) <= abs(value) * sp.Float(10) ** -digits:
+            return value
+        guard, before = 2 * guard, value

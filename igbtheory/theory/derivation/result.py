@@ -1,12 +1,14 @@
 """The result of `Network.derive`: formulas for the variances, the bias ratio and the density of G0."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import sympy as sp
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import LawNode, Passage
@@ -67,7 +69,11 @@ class Derivation(OutputLayer):
 
     def pdf(self, g: Any) -> Any:
         """Return the density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) of G0, with y = sqrt(2) erfinv(2 g - 1)."""
-        g = sp.sympify(g)
+        with suppress(sp.SympifyError):
+            g = sp.sympify(g)
+        checks.of_kind("g as a number or a SymPy expression", g, sp.Expr, "sympy.Symbol('g')")
+        if g.is_number and not (g.is_real and 0 <= g <= 1):
+            raise ValueError(f"expected g from 0 to 1, a fraction of the data, got {g}; pass for example 0.3")
         if self.gamma == 0:
             return sp.DiracDelta(g - sp.Rational(1, 2))
         return density(self.gamma, quantile(g))
@@ -77,6 +83,7 @@ class Derivation(OutputLayer):
 
         It is a closed solution of the recursion, or its leading term at large depth. ValueError if neither is known.
         """
+        checks.of_kind("depth as a symbol or a number", depth, (int, sp.Expr), "sympy.Symbol('L')")
         return at_depth(self.per_layer, depth)
 
     def value(self) -> float:
@@ -149,9 +156,9 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     passage = Passage(applied=behind)
     node = LawNode(SYMBOLIC, FormalGaussian(inputs.moments(SYMBOLIC)), passage=passage)
     rules, before = [], [0]
-    for found in passage.listed(layers, node, _in_symbols):
-        rules.append(rule(found.averaged()))
-        before.append(len(rules) if found.gaussian else before[-1])
+    for listed in passage.listed(layers, node, _in_symbols):
+        rules.append(rule(listed.averaged()))
+        before.append(len(rules) if listed.gaussian else before[-1])
     return Derivation(layers_of(rules, before), tuple(layers), inputs)
 
 

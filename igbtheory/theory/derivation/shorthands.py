@@ -32,8 +32,8 @@ def documented(layers: Sequence[DerivedLayer]) -> Document:
     output = shorthands.output()
     where = shorthands.needed(output)
     averages = {part for layer in layers for _, meaning in layer.rule.terms for part in meaning.atoms(Average)}
-    found = told_apart([*output, *where, *definitions(averages, where)])
-    return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
+    equations = told_apart([*output, *where, *definitions(averages, where)])
+    return Document(tuple(equations[: len(output)]), tuple(equations[len(output) :]))
 
 
 def _run(layers: Sequence[DerivedLayer]) -> tuple[int, int]:
@@ -56,43 +56,44 @@ class _Shorthands:
         variances = [self._variance(symbol, len(self.layers), MU) for symbol in (V, S)]
         ratios = [sp.Integer(0), sp.Integer(0)] if last.var_mu == 0 else [MU / CHI, GAMMA / (1 + GAMMA)]
         if last.explicit:
-            ratios = [own if _fits(own) else other for own, other in zip((last.gamma, last.c), ratios, strict=True)]
-        found = [Equation(*pair) for pair in zip(OUTPUT, (*variances, *ratios), strict=True)]
+            explicit = (last.gamma, last.c)
+            ratios = [value if _fits(value) else other for value, other in zip(explicit, ratios, strict=True)]
+        equations = [Equation(*pair) for pair in zip(OUTPUT, (*variances, *ratios), strict=True)]
         if last.var_mu == 0:
-            return [*found, Equation(LAW, sp.DiracDelta(integrals.G - sp.Rational(1, 2)))]
-        return [*found, Equation(LAW, density(GAMMA, ROOT)), Equation(ROOT, quantile(integrals.G))]
+            return [*equations, Equation(LAW, sp.DiracDelta(integrals.G - sp.Rational(1, 2)))]
+        return [*equations, Equation(LAW, density(GAMMA, ROOT)), Equation(ROOT, quantile(integrals.G))]
 
     def _variance(self, symbol: UnitSymbol, index: int, left: Any) -> Any:
         """Return var_mu or var_chi behind a layer: in full if that is short, else in symbols of the layer before."""
         layer = self.layers[index - 1]
-        own, rule = (layer.var_mu, layer.rule.var_mu) if symbol == V else (layer.var_chi, layer.rule.var_chi)
-        if layer.explicit and _fits(own):
-            return own
+        value, rule = (layer.var_mu, layer.rule.var_mu) if symbol == V else (layer.var_chi, layer.rule.var_chi)
+        if layer.explicit and _fits(value):
+            return value
         repeated = left in OUTPUT and self.run[0] <= index <= self.run[1]
         return at(symbol, index) if repeated else at(rule, layer.before)
 
     def needed(self, output: Iterable[Equation]) -> list[Equation]:
         """Return the definitions of all symbols of units in these equations, and of the symbols in the definitions."""
-        found: dict[Any, Equation] = {}
+        meanings: dict[Any, Equation] = {}
         waiting = _symbols(output)
         while waiting:
             symbol = waiting.pop(0)
             symbol = symbol.at(MANY) if self._repeated(symbol) else symbol
-            if symbol in found:
+            if symbol in meanings:
                 continue
-            found[symbol] = self._meaning(symbol)
-            waiting += _symbols([found[symbol]])
-            if found[symbol].layers:
+            meanings[symbol] = self._meaning(symbol)
+            waiting += _symbols([meanings[symbol]])
+            if meanings[symbol].layers:
                 waiting += [at(part, self.run[0] - 1) for part in (V, S)]
-        return list(found.values())
+        return list(meanings.values())
 
     def _repeated(self, symbol: UnitSymbol) -> bool:
-        index = symbol.parts[1]
+        index = symbol.letter_and_index[1]
         return not index.isdigit() or self.run[0] <= int(index) <= self.run[1]
 
     def _meaning(self, symbol: UnitSymbol) -> Equation:
         """Return the definition of a symbol."""
-        generic, index, last = symbol.generic, symbol.parts[1], self.layers[-1].rule
+        generic, index, last = symbol.generic, symbol.letter_and_index[1], self.layers[-1].rule
         if generic not in (V, S):
             rules = (x.rule for x in self.layers if str(x.before) == index and generic in x.rule.meanings)
             rule = last if index == MANY else next(rules)
@@ -106,15 +107,15 @@ def _written(meaning: Any) -> Any:
     """Return averages, and those inside them, as integrals in q and c, the variance and correlation of the unit."""
     if not isinstance(meaning, Average):
         return meaning
-    found = meaning
-    while found.has(Average):
-        found = found.replace(lambda part: isinstance(part, Average), lambda part: part.printed())
-    return found.xreplace({V + S: Q}).xreplace({V / Q: C})
+    integral = meaning
+    while integral.has(Average):
+        integral = integral.replace(lambda part: isinstance(part, Average), lambda part: part.printed())
+    return integral.xreplace({V + S: Q}).xreplace({V / Q: C})
 
 
-def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:
+def _symbols(equations: Iterable[Equation]) -> list[UnitSymbol]:
     """Return the symbols of units on the right sides, variances first."""
-    symbols = {symbol for equation in found for symbol in equation.right.atoms(UnitSymbol)}
+    symbols = {symbol for equation in equations for symbol in equation.right.atoms(UnitSymbol)}
     return sorted(symbols, key=lambda symbol: (symbol.generic not in (V, S), symbol.generic == S, symbol.name))
 
 

@@ -16,19 +16,19 @@ class UnitSymbol(sp.Symbol):  # type: ignore[misc]
     """Symbol for a property of a unit: "q" of any unit, "q_2" of the units after the second Dense."""
 
     @property
-    def parts(self) -> tuple[str, str]:
+    def letter_and_index(self) -> tuple[str, str]:
         """Return the letter and the index, which is "" for any unit."""
         letter, _, index = self.name.rpartition("_")
         return (letter, index) if index not in ("mu", "chi") and letter else (self.name, "")
 
     def at(self, index: Any) -> "UnitSymbol":
         """Return the symbol of the units with an index."""
-        return UnitSymbol(f"{self.parts[0]}_{index}", **self.assumptions0)
+        return UnitSymbol(f"{self.letter_and_index[0]}_{index}", **self.assumptions0)
 
     @property
     def generic(self) -> "UnitSymbol":
         """Return the symbol of any unit."""
-        return UnitSymbol(self.parts[0], **self.assumptions0)
+        return UnitSymbol(self.letter_and_index[0], **self.assumptions0)
 
 
 V, S, Q, C, THETA = (UnitSymbol(name, positive=True) for name in ("v_mu", "v_chi", "q", "c", "theta"))
@@ -74,8 +74,8 @@ class Rule:
     @property
     def symbols(self) -> set[UnitSymbol]:
         """Return the symbols of the unit before that the rule contains."""
-        found: set[UnitSymbol] = self.var_mu.atoms(UnitSymbol) | self.var_chi.atoms(UnitSymbol)
-        return found
+        symbols: set[UnitSymbol] = self.var_mu.atoms(UnitSymbol) | self.var_chi.atoms(UnitSymbol)
+        return symbols
 
 
 def at(expression: Any, index: Any) -> Any:
@@ -85,23 +85,23 @@ def at(expression: Any, index: Any) -> Any:
 
 def rule(x: Moments) -> Rule:
     """Return the rule of a layer after which the moments are x, with a symbol for each unevaluated average."""
-    parts = [sp.sympify(part).replace(*_SPREAD).xreplace({V + S: Q}) for part in (x.var_mu, x.var_chi)]
-    averages = sorted({average for part in parts for average in part.atoms(Average)}, key=sp.default_sort_key)
+    variances = [sp.sympify(part).replace(*_SPREAD).xreplace({V + S: Q}) for part in (x.var_mu, x.var_chi)]
+    averages = sorted({average for part in variances for average in part.atoms(Average)}, key=sp.default_sort_key)
     symbols: dict[Any, Any] = {}
     for average in averages:
         letter = LETTERS[average.part]
         count = sum(str(symbol).startswith(letter) for symbol in symbols.values())
         symbols[average] = UnitSymbol(letter + "abcdefgh"[count - 1 : count] * (count > 0), real=True)
-    parts = [_in_angle(part.xreplace(symbols)) for part in parts]
-    return Rule(parts[0], parts[1], tuple((symbol, average) for average, symbol in symbols.items()))
+    variances = [_in_angle(part.xreplace(symbols)) for part in variances]
+    return Rule(variances[0], variances[1], tuple((symbol, average) for average, symbol in symbols.items()))
 
 
 _SPREAD = (lambda part: isinstance(part, Average) and part.part == "spread", lambda part: part.difference())
 
 
-def _in_angle(found: Any) -> Any:
+def _in_angle(expression: Any) -> Any:
     """Return the expression with acos c written as theta and sqrt(1 - c^2) as sin theta."""
-    turned = found.xreplace({sp.acos(C): THETA}).replace(
+    turned = expression.xreplace({sp.acos(C): THETA}).replace(
         lambda part: part.is_Pow and not part.exp.is_integer and sp.expand(part.base - 1 + C**2) == 0,
         lambda root: sp.sin(THETA) ** (2 * root.exp),
     )
@@ -116,6 +116,7 @@ def in_symbols(x: Moments) -> Moments:
     shared, spread = sp.sympify(x.var_mu), sp.sympify(x.var_chi)
     within = None if x.within is None else sp.Integer(0) if x.within == 0 else sp.nan
     mean = 0 if x.centred else x.mean
+    # c q and q - c q would hide that one of them is 0
     if shared == 0 or spread == 0:
         return Moments(mean, shared and V, spread and S, within=within)
     return Moments(mean, C * Q, Q - C * Q, within=within)

@@ -127,20 +127,20 @@ def rows(expression: Any, written: Callable[[Any], str]) -> list[str]:
 
     A product that is too wide is expanded into a sum. A term that is still too wide has a row of its own.
     """
-    found: list[str] = []
+    lines: list[str] = []
     room = 0.0
     expanded = _expanded(expression)
     terms = _Printer()._as_ordered_terms(expanded) if expanded.is_Add else [expanded]  # noqa: SLF001 - the printed order
     for term in terms:
         wide = width(term) + _WIDE["+"]
-        text = _signed(term, written, first=not found)
-        if found and wide <= room:
-            found[-1] += f" {text}"
+        text = _signed(term, written, first=not lines)
+        if lines and wide <= room:
+            lines[-1] += f" {text}"
             room -= wide
         else:
-            found.append(text)
+            lines.append(text)
             room = COLUMN - wide
-    return found
+    return lines
 
 
 def _expanded(expression: Any) -> Any:

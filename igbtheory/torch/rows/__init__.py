@@ -11,21 +11,21 @@ from torch.nn import functional
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.registered import reader_of
 from igbtheory.layers.spatial import Ending
-from igbtheory.layers.spatial_pools import Flatten
-from igbtheory.layers.tokens import Tokens
 
 # these modules put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
-from igbtheory.torch.rows.extra_layers import Exchanged, Halves, Second, Unflatten
+from igbtheory.torch.rows.extra_layers import Unflatten
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, Zero, elementwise, reads
 
 __all__ = [
+    "AS_MODULES",
     "PRODUCTS",
+    "ROWS",
     "SUMS",
-    "UNSEEN",
     "Site",
+    "Zero",
     "gate_of",
     "is_vector",
     "layers_of",
@@ -46,8 +46,6 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
 """Functions that do the same as modules without weights."""
 SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
 """Functions and methods that add two paths through the network."""
-UNSEEN = Flatten, Tokens, Unflatten, Exchanged, Halves, Second
-"""Layers that change no mean and no variance."""
 SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
 
 

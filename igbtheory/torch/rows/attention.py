@@ -25,8 +25,8 @@ def attention(module: Any, site: Site) -> list[Layer]:
         raise ValueError("the theory's attention drops no weights; take dropout=0, or evaluation mode")
     if any(bool(m.in_proj_bias.any()) for m in site.modules if m.in_proj_bias is not None):
         raise ValueError("the theory's attention has no biases in front of the scores")
-    parts = zip(*(m.in_proj_weight.chunk(3) for m in site.modules), strict=True)
-    query, key, value = (fan * variance(drawn, fan, 3 * fan).value for drawn in parts)
+    projections = zip(*(m.in_proj_weight.chunk(3) for m in site.modules), strict=True)
+    query, key, value = (fan * variance(drawn, fan, 3 * fan).value for drawn in projections)
     projected = replace(site, modules=[m.out_proj for m in site.modules])
     return [Attention(module.num_heads, (query * key) ** 0.5, value), *dense(module.out_proj, projected)]
 
@@ -44,11 +44,13 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
         [*part(attention, "self_attn"), *part(drop, "dropout1")],
         [*inner, *part(dense, "linear2"), *part(drop, "dropout2")],
     )
-    found: list[Layer] = []
+    # attention reads the units, and so do its projection and the first linear layer
+    site.channels.extend([*[module.linear1.in_features] * 3, module.linear2.in_features])
+    layers: list[Layer] = []
     for name, branch in zip(("norm1", "norm2"), branches, strict=True):
         norm = part(layer_norm, name)
-        found += [Residual(*norm, *branch)] if module.norm_first else [Residual(*branch), *norm]
-    return found
+        layers += [Residual(*norm, *branch)] if module.norm_first else [Residual(*branch), *norm]
+    return layers
 
 
 @reads(nn.TransformerEncoder)

@@ -27,6 +27,8 @@ class Unflatten(Layer):
 
     shape: Point
 
+    keeps_averages = True
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return x.reshape(len(x), *self.shape)
 
@@ -41,6 +43,8 @@ class Exchanged(Layer):
 
     shape: Point
 
+    keeps_averages = True
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return x.swapaxes(1, 2)
 
@@ -53,6 +57,7 @@ class Exchanged(Layer):
 class Halves(Layer):
     """The first half of the units. The second half, see `Second`, has the same law and is independent of the first."""
 
+    keeps_averages = True
     pooled = 2
 
     def rule(self, node: Node[Any]) -> Node[Any]:
@@ -66,6 +71,8 @@ class Halves(Layer):
 @dataclass(frozen=True)
 class Second(Layer):
     """The identity, which marks the second half of the units: it follows `Halves`."""
+
+    keeps_averages = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node
@@ -98,8 +105,8 @@ class TorchPool(OfData, ABC):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         with alone():  # a process that was forked waits forever for further threads of PyTorch
-            found: NDArray[Any] = self.module(torch.from_numpy(np.ascontiguousarray(x))).numpy()
-        return found
+            units: NDArray[Any] = self.module(torch.from_numpy(np.ascontiguousarray(x))).numpy()
+        return units
 
     def __repr__(self) -> str:
         return repr(self.module)
@@ -120,5 +127,5 @@ class TorchAvgPool(TorchPool):
         ones = np.eye(prod(node.shape)).reshape(-1, 1, *node.shape)
         weights = self.samples(ones, np.random.default_rng(), 1).reshape(len(ones), -1).T
         x, mean, q_ab = moments_of_sums(node, weights)
-        found = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
-        return replace(found, places=of_shape(self.shape))
+        behind = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
+        return replace(behind, places=of_shape(self.shape))

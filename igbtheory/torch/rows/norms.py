@@ -13,7 +13,7 @@ from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Site, reads
+from igbtheory.torch.rows.site import Site, Zero, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
@@ -83,4 +83,6 @@ def _affine(site: Site) -> list[Layer]:
         if any(bool((part != number).any()) for part in drawn):
             raise ValueError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
         numbers.append(number)
+    if numbers == [0.0, 0.0]:
+        return [Zero()]
     return [] if numbers == [1.0, 0.0] else [Activation("{}*x + ({})".format(*numbers))]

@@ -30,9 +30,9 @@ def pool(module: Any, site: Site) -> list[Layer]:
     )
     if average and counted and set(sides) == {size} and not padding:
         return [GlobalAvgPool()]
-    known = len(sides) == 2 and None not in {size, stride, padding} and dilation == 1 and counted
+    expressible = len(sides) == 2 and None not in {size, stride, padding} and dilation == 1 and counted
     # ceil_mode keeps windows that reach beyond the edges
-    if not known or (module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides)):
+    if not expressible or (module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides)):
         return [_of_torch(module, site, TorchAvgPool if average else TorchMaxPool)]
     plain = stride == size and not padding and not any(length % size for length in sides)
     kind = AvgPool2d if average else MaxPool2d
@@ -122,11 +122,11 @@ def added(target: Any, site: Site) -> list[Layer]:
 @reads(torch.cat, torch.concat)
 def joined(_: Any, site: Site) -> list[Layer]:
     """Return ClassToken, for a token in front of the others."""
-    parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
-    first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
-    if len(parts) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
+    tensors, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
+    first = isinstance(tensors[0], torch.Tensor) and tensors[0].ndim == 3 and tensors[0].shape[1] == 1
+    if len(tensors) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
         raise ValueError("the theory can join nothing but a class token in front of the tokens")
-    return [ClassToken(_entries(parts[0][0]))]
+    return [ClassToken(_entries(tensors[0][0]))]
 
 
 def _entries(values: torch.Tensor) -> float:
@@ -152,7 +152,7 @@ def averaged(_: Any, site: Site) -> list[Layer]:
     """Return GlobalAvgPool, for a mean over all positions."""
     axes = len(site.before) + 1
     dims = site.named.get("dim", site.rest[0] if site.rest else None)
-    found = {dim % axes for dim in (dims if isinstance(dims, tuple | list) else (dims,)) if isinstance(dim, int)}
-    if found != set(range(1, axes)) - {1 + site.units} or site.vector:
+    reduced = {dim % axes for dim in (dims if isinstance(dims, tuple | list) else (dims,)) if isinstance(dim, int)}
+    if reduced != set(range(1, axes)) - {1 + site.units} or site.vector:
         raise ValueError(f"the theory has means over all positions, got one over the axes {dims}")
     return [GlobalAvgPool()]

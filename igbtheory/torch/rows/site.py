@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import Node
 from igbtheory.torch.initialisers import Variance
 
 Shape = tuple[int, ...]
@@ -23,7 +26,8 @@ class Site:
     place and by name. before, after: the shape of a datum in front and behind. units: the axis of a datum that holds
     the units, such as the channels. vector: whether a datum has no positions in the theory. raw: whether all layers in
     front are without weights. last: the layer in front. read: a list to which the row adds the variances that it reads,
-    of weights and of biases. usual: the initialiser of most other layers.
+    of weights and of biases. channels: a list of the numbers of units that the layers with weights read, to which the
+    row adds them if they are not all the units in front. usual: the initialiser of most other layers.
     """
 
     modules: Sequence[nn.Module]
@@ -36,6 +40,7 @@ class Site:
     raw: bool
     last: Layer | None
     read: list[Variance]
+    channels: list[int]
     usual: str
 
     @property
@@ -65,17 +70,44 @@ def reads(*targets: Any) -> Callable[[Row], Row]:
     return put
 
 
+@final
+@dataclass(frozen=True)
+class Zero(Layer):
+    """A factor that is 0 when the model is new, as of the last norm of a branch: a branch that has one adds nothing."""
+
+    keeps_averages = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.times_number(0.0)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        return 0 * x
+
+
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
     """Return the activation that applies a function to every number. ValueError: the function does not act so."""
-    named = {key: value for key, value in site.named.items() if key != "inplace"}
-    if any(isinstance(value, torch.Tensor) and value.numel() > 1 for value in (*site.rest, *named.values())):
-        raise ValueError("the theory has no layer for a sum or product with a tensor of numbers")
-    rest = [value.item() if isinstance(value, torch.Tensor) else value for value in site.rest]
+    rest = [_number(value) for value in site.rest]
+    named = {key: _number(value) for key, value in site.named.items() if key != "inplace"}
+
+    def of_numbers(x: Any) -> Any:
+        return function(x, *rest, **named)
+
     try:
-        return [Activation(function if not (rest or named) else lambda x: function(x, *rest, **named))]
+        if (rest or named) and not of_numbers(torch.linspace(-3, 3, 7)).any():
+            return [Zero()]
+        return [Activation(of_numbers if rest or named else function)]
     except (TypeError, ValueError) as error:
         name = getattr(function, "__name__", type(function).__name__)
         raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
+
+
+def _number(value: Any) -> Any:
+    """Return the number that fills a tensor; other values stay. ValueError: its numbers differ."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if bool((value != value.flatten()[0]).any()):
+        raise ValueError("the theory has no layer for a sum or product with a tensor of different numbers")
+    return value.flatten()[0].item()
 
 
 def equal(value: Any) -> Any:
@@ -86,7 +118,7 @@ def equal(value: Any) -> Any:
 
 def square(name: str, value: Any) -> int:
     """Return the length of a window along every axis. ValueError: the lengths differ."""
-    found: int | None = equal(value)
-    if found is None:
+    length: int | None = equal(value)
+    if length is None:
         raise ValueError(f"the theory has square windows only, got {name}={value}")
-    return found
+    return length

@@ -78,8 +78,8 @@ class Course(Result):
         count = np.maximum(np.isfinite(values).sum(axis=0), 1)
         middle = np.nansum(values, axis=0) / count
         squares = np.nansum((values - middle) ** 2, axis=0) / np.maximum(count - 1, 1)
-        lost = ~np.isfinite(values).any(axis=0)
-        return Estimate(np.where(lost, np.nan, middle), np.where(lost, np.nan, np.sqrt(squares / count)))
+        diverged = ~np.isfinite(values).any(axis=0)
+        return Estimate(np.where(diverged, np.nan, middle), np.where(diverged, np.nan, np.sqrt(squares / count)))
 
     def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Course, Course]":
         """Return the course of the networks that start neutral, and the course of the others: see `Training.split`."""
@@ -101,8 +101,8 @@ class Course(Result):
         low, high = curve[row, after - 1], curve[row, after]
         between = (low < level) & (level <= high)
         part = np.divide(level - low, high - low, out=np.zeros_like(low), where=between)
-        found = self.steps[after - 1] + part * (self.steps[after] - self.steps[after - 1])
-        return np.where(there.any(axis=1), found, np.inf)
+        steps = self.steps[after - 1] + part * (self.steps[after] - self.steps[after - 1])
+        return np.where(there.any(axis=1), steps, np.inf)
 
     def to_dict(self) -> dict[str, Any]:
         """Return means over networks and their standard errors at every step."""
@@ -113,12 +113,12 @@ class Course(Result):
     def columns(self) -> dict[str, Any]:
         """Return a row for every step: means over networks and their standard errors."""
         count = len(self.steps)
-        found: dict[str, Any] = {"arm": np.full(count, self.name), "rate": np.full(count, self.rate)}
-        found["step"] = self.steps
+        columns: dict[str, Any] = {"arm": np.full(count, self.name), "rate": np.full(count, self.rate)}
+        columns["step"] = self.steps
         for name in CURVES:
             law = self.mean(name)
-            found |= {name: law.value, f"{name} error": law.error}
-        return found
+            columns |= {name: law.value, f"{name} error": law.error}
+        return columns
 
     def __repr__(self) -> str:
         return f"Course({self.name}, rate {self.rate:g}: {self.networks} networks, {self.steps[-1]} steps)"

@@ -53,14 +53,14 @@ class Preset:
     def study(self, **options: Any) -> Study:
         """Train all arms, and test all claims at a level that is divided by the number of comparisons."""
         courses = run(swept(self.arms, self.rates), self.plan, title=self.title, **options)
-        found = Study(self.title, courses, self.goal, self.statement)
+        study = Study(self.title, courses, self.goal, self.statement)
         level = LEVEL / (len(self.claims) * (1 + len(self.rates)))
         findings = []
         for claim in self.claims:
-            best = claim.compared(found)
-            at_rates = {rate: claim.compared(found, rate).verdict(level) for rate in self.rates}
+            best = claim.compared(study)
+            at_rates = {rate: claim.compared(study, rate).verdict(level) for rate in self.rates}
             findings.append(Finding(claim.statement, best, best.verdict(level), at_rates))
-        return replace(found, findings=tuple(findings))
+        return replace(study, findings=tuple(findings))
 
 
 def start_bias(course: Course) -> NDArray[np.float64]:

@@ -32,12 +32,12 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
     task = arm.task()
     with alone(), one_thread(), stream(plan.seed, network):
         model, recorder = _begun(arm, task, network)
-        found = list(_course(arm, task, plan, network, (model, recorder)))
-    if not found:
+        recorded = list(_course(arm, task, plan, network, (model, recorder)))
+    if not recorded:
         raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
-    nothing = {name: np.full_like(values, np.nan) for name, values in found[0].items()}
-    found += [nothing] * (len(plan.recorded) - len(found))
-    records = {name: np.stack([one[name] for one in found]) for name in nothing}
+    nothing = {name: np.full_like(values, np.nan) for name, values in recorded[0].items()}
+    recorded += [nothing] * (len(plan.recorded) - len(recorded))
+    records = {name: np.stack([one[name] for one in recorded]) for name in nothing}
     return {**records, "layers": np.array(list(layers(model)))}
 
 
@@ -86,10 +86,10 @@ def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Re
             outputs = recorder.outputs(model, network)
             if not np.all(np.isfinite(outputs)):
                 return
-            found = recorder.of(model, outputs, network)
+            record = recorder.of(model, outputs, network)
             if step == 0:
-                _refuse_loss(arm, found["losses"])
-            yield found
+                _refuse_loss(arm, record["losses"])
+            yield record
         if step < plan.steps:
             part = next(batches)
             outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size))
@@ -114,8 +114,8 @@ def _optimiser(arm: Arm) -> Any:
     """Return the class of the optimiser; names are names of classes of PyTorch."""
     if not isinstance(arm.optimiser, str):
         return arm.optimiser
-    known = [name for name, found in vars(torch.optim).items() if isinstance(found, type)]
-    return getattr(torch.optim, checks.known("optimiser", arm.optimiser, known))
+    names = [name for name, value in vars(torch.optim).items() if isinstance(value, type)]
+    return getattr(torch.optim, checks.known("optimiser", arm.optimiser, names))
 
 
 def _refuse_loss(arm: Arm, losses: Array) -> None:

@@ -25,10 +25,10 @@ def mlp(  # noqa: PLR0913 - the parameters of `igbtheory.mlp`, and the widths
     layers: list[Any] = []
     for layer in range(depth):
         layers.append(_dense(width if layer else features, width, sigma_w2, sigma_b2))
-        parts = [ACTIVATIONS[activation]()]
+        block = [ACTIVATIONS[activation]()]
         if norm is not None:
-            parts.insert(0 if placement == "before" else 1, NORMS[norm](width))
-        layers += parts
+            block.insert(0 if placement == "before" else 1, NORMS[norm](width))
+        layers += block
     return nn.Sequential(*layers, _dense(width if depth else features, classes, sigma_w2, sigma_b2))
 
 

@@ -46,10 +46,10 @@ class Finding:
     at_rates: dict[float, str]
 
     def __str__(self) -> str:
-        (a, b), found = self.paired.medians, self.paired
-        sides = f"medians {a:.3g} and {b:.3g}, smaller in {found.smaller} and larger in {found.larger} pairs"
+        (a, b), pairs = self.paired.medians, self.paired
+        sides = f"medians {a:.3g} and {b:.3g}, smaller in {pairs.smaller} and larger in {pairs.larger} pairs"
         rates = ", ".join(f"{rate:g} {verdict}" for rate, verdict in self.at_rates.items())
-        return f"{self.verdict}: {self.statement}\n    {sides}, p = {found.p:.1g}; at equal rates {rates}"
+        return f"{self.verdict}: {self.statement}\n    {sides}, p = {pairs.p:.1g}; at equal rates {rates}"
 
 
 def paired(first: Array, second: Array) -> Paired:

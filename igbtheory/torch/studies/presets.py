@@ -78,8 +78,11 @@ def deep_placements(*, quick: bool) -> Preset:
     count, features = (4000, 200) if quick else (20_000, 1000)
     plan, depth = (Plan(12, 50, 128), 10) if quick else (Plan(30, 300, 512), 20)
     task, rates = partial(blobs, count, features), (3e-4, 1e-3) if quick else (3e-4, 1e-3, 3e-3)
-    found = placements("Two Gaussian blobs, deep networks: norms around ReLU", task, features, rates, plan, depth=depth)
-    return replace(found, statement="Where you place the norm: in deep networks classes differ, and accuracies overlap")
+    title = "Two Gaussian blobs, deep networks: norms around ReLU"
+    preset = placements(title, task, features, rates, plan, depth=depth)
+    return replace(
+        preset, statement="Where you place the norm: in deep networks classes differ, and accuracies overlap"
+    )
 
 
 def digit_placements(*, quick: bool) -> Preset:

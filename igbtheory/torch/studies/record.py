@@ -31,39 +31,39 @@ class Recorder:
     def outputs(self, model: Any, network: int) -> Array:
         """Return the outputs on all data."""
         with without_trace(model), torch.no_grad():
-            found = outputs_of(model, self.data.clone(), network, (len(self.data), None))
-        return np.asarray(found.double().cpu().numpy())
+            outputs = outputs_of(model, self.data.clone(), network, (len(self.data), None))
+        return np.asarray(outputs.double().cpu().numpy())
 
     def of(self, model: Any, outputs: Array, network: int) -> dict[str, Array]:
         """Return shares, recall and loss by class, mean probabilities, and gradient norms by class and layer.
 
         A gradient is the gradient of the mean loss over data of one class; a layer is a matrix of weights.
         """
-        found = Summary.of(outputs, self.labels)
-        own = [self.labels == c for c in range(len(found.shares))]
+        summary = Summary.of(outputs, self.labels)
+        masks = [self.labels == c for c in range(len(summary.shares))]
         return {
-            "shares": found.shares,
-            "recall": np.diagonal(found.by_label),
-            "losses": np.array([self.rule.mean(outputs[at], self.labels[at]) if at.any() else np.nan for at in own]),
-            "probabilities": found.probabilities,
-            "gradients": self._gradients(model, network, len(own)),
+            "shares": summary.shares,
+            "recall": np.diagonal(summary.by_label),
+            "losses": np.array([self.rule.mean(outputs[at], self.labels[at]) if at.any() else np.nan for at in masks]),
+            "probabilities": summary.probabilities,
+            "gradients": self._gradients(model, network, len(masks)),
         }
 
     def _gradients(self, model: Any, network: int, classes: int) -> Array:
         weights = list(layers(model).values())
-        own = [np.flatnonzero(self.labels == c)[: PROBED // classes] for c in range(classes)]
-        probed = np.sort(np.concatenate(own))
+        of_class = [np.flatnonzero(self.labels == c)[: PROBED // classes] for c in range(classes)]
+        probed = np.sort(np.concatenate(of_class))
         labels = self.labels[probed]
         with without_trace(model), torch.enable_grad():
             outputs = outputs_of(model, self.data[probed], network, (len(probed), None))
             each = self.rule.gradient(outputs.detach().double().cpu().numpy(), labels)
-            found = np.full((classes, len(weights)), np.nan)
+            gradients = np.full((classes, len(weights)), np.nan)
             for c in np.unique(labels):
                 part = np.where((labels == c)[:, None], each, 0.0) / np.count_nonzero(labels == c)
                 back = torch.from_numpy(part).to(outputs)
                 norms = torch.autograd.grad(outputs, weights, back, retain_graph=True, allow_unused=True)
-                found[c] = [0.0 if norm is None else float(norm.norm()) for norm in norms]
-        return found
+                gradients[c] = [0.0 if norm is None else float(norm.norm()) for norm in norms]
+        return gradients
 
 
 def layers(model: Any) -> dict[str, torch.Tensor]:

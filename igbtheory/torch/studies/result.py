@@ -24,12 +24,12 @@ class Study(Result):
 
     def course(self, name: str, rate: float | None = None) -> Course:
         """Return the course of an arm, by default at its best rate: see `best`."""
-        found = [one for one in self.courses if one.name == name and rate in {None, one.rate}]
-        if not found:
+        courses = [one for one in self.courses if one.name == name and rate in {None, one.rate}]
+        if not courses:
             names = ", ".join(dict.fromkeys(f"{one.name} at rate {one.rate:g}" for one in self.courses))
             raise ValueError(f"expected an arm of this study, got {name!r} at rate {rate}; it has {names}")
-        best = self.best(found[0].base)
-        return next(one for one in found if rate is not None or one.rate == best)
+        best = self.best(courses[0].base)
+        return next(one for one in courses if rate is not None or one.rate == best)
 
     def best(self, base: str) -> float:
         """Return the learning rate at which the networks of the arm reach the goal in the fewest steps on average.
@@ -37,13 +37,13 @@ class Study(Result):
         A network that does not reach the goal counts as twice the last step. Controls have the rate of their arm, so
         that they differ from it in their start alone.
         """
-        own = [one for one in self.courses if one.name == base]
+        courses = [one for one in self.courses if one.name == base]
 
         def merit(one: Course) -> tuple[float, float]:
             times = one.time_to(self.goal)
             return float(np.mean(np.minimum(times, 2 * one.steps[-1]))), -float(one.mean("accuracy").value[-1])
 
-        return min(own, key=merit).rate
+        return min(courses, key=merit).rate
 
     @property
     def best_courses(self) -> dict[str, Course]:
@@ -59,8 +59,8 @@ class Study(Result):
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every arm, rate and step: see `Course.columns`."""
-        parts = [one.columns() for one in self.courses]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        columns = [one.columns() for one in self.courses]
+        return {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
 
     def __str__(self) -> str:
         head = ("arm", "rate", "largest share", "at the end", "absorbed", f"accuracy {self.goal:g}", "accuracy")
@@ -71,17 +71,17 @@ class Study(Result):
             times = [_step(one.absorption_time()), _step(one.time_to(self.goal))]
             rows.append([one.name, f"{one.rate:g}", *shown[:2], *times, shown[2]])
         first = self.courses[0]
-        lost = sum(one.diverged for one in self.courses)
-        parts = [
+        diverged = sum(one.diverged for one in self.courses)
+        lines = [
             f"{self.title}: {first.networks} networks an arm, {first.steps[-1]} steps"
-            + (f"; {lost} of all networks diverged" if lost else ""),
+            + (f"; {diverged} of all networks diverged" if diverged else ""),
             "means ± standard errors, and median steps until the bias is absorbed and the accuracy reached",
             "",
             table(head, rows),
         ]
         if self.findings:
-            parts += ["", self.statement, *(str(one) for one in self.findings)]
-        return "\n".join(parts)
+            lines += ["", self.statement, *(str(one) for one in self.findings)]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         arms = len({one.name for one in self.courses})
@@ -89,5 +89,5 @@ class Study(Result):
 
 
 def _step(times: Any) -> str:
-    found = middle(times)
-    return f"{found:.0f}" if np.isfinite(found) else "never"
+    step = middle(times)
+    return f"{step:.0f}" if np.isfinite(step) else "never"

@@ -1,7 +1,7 @@
 """Studies of the user's own models, and the running of the arms of any study."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -61,8 +61,11 @@ def study(  # noqa: PLR0913 - the contract of the public name
     ValueError, TypeError: make_model makes no models, labels are not among the classes, there is only one class, or a
     loss is not finite.
     """
+    checks.makes_models(make_model)
     require_torch()
-    several = losses if isinstance(losses, list | tuple) else (losses,)
+    several = (
+        checks.several("losses", losses, "['cross-entropy', 'mse']") if isinstance(losses, list | tuple) else (losses,)
+    )
     task = _checked_task(data, labels, test)
     plan = Plan(
         checks.whole("networks", networks, 2), checks.whole("steps", steps, 1),
@@ -80,9 +83,10 @@ def study(  # noqa: PLR0913 - the contract of the public name
         for loss in several
     ]
     every = tuple(one for arm in arms for one in (controlled(arm) if controls else (arm,)))
+    checks.non_negative("rates", rates)
     given = np.atleast_1d(np.asarray(rates, dtype=float))
-    if not np.all(np.isfinite(given) & (given > 0)):
-        raise ValueError(f"expected learning rates above 0, got {rates!r}; pass for example 1e-3")
+    if given.ndim > 1 or not np.all(given > 0):
+        raise ValueError(f"expected learning rates above 0 in one dimension, got {rates!r}; pass for example 1e-3")
     options: Any = {"workers": workers, "executor": executor, "store": store, "progress": progress}
     courses = run(swept(every, tuple(given.tolist())), plan, **options)
     for sentence in empty_classes(task.labels):
@@ -111,13 +115,13 @@ def run(
     configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
     with kept(store, configuration, pieces[0], executor=chosen_one) as file:
         label = "networks" if progress else None
-        found = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
-    return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
+        records = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
+    return tuple(_course(arm, plan, records[i :: len(arms)]) for i, arm in enumerate(arms))
 
 
-def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
-    layers = tuple(map(str, found[0]["layers"]))
-    arrays = {name: np.stack([one[name] for one in found]) for name in found[0] if name != "layers"}
+def _course(arm: Arm, plan: Plan, records: list[dict[str, Any]]) -> Course:
+    layers = tuple(map(str, records[0]["layers"]))
+    arrays = {name: np.stack([one[name] for one in records]) for name in records[0] if name != "layers"}
     if np.array_equal(arrays["probabilities"][0, 0], arrays["probabilities"][1, 0]):
         raise ValueError(
             "expected freshly drawn weights from every call of make_model, got the same probabilities from two "
@@ -129,16 +133,17 @@ def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
 
 def _checked_task(data: Any, labels: Any, test: tuple[Any, Any] | None) -> Task:
     """Return the data and labels, refused if they do not fit together or there is only one class."""
-    own = _labels(labels, len(data))
+    checks.of_kind("data in an array or a tensor", data, Sized, "an array of shape (n_samples, n_features)")
+    checked = _labels(labels, len(data))
     if test is None:
-        return Task(data, own, data, own)
+        return Task(data, checked, data, checked)
     if np.shape(test[0])[1:] != np.shape(data)[1:]:
         raise ValueError(f"expected test data of shape {('n_samples', *np.shape(data)[1:])}, got {np.shape(test[0])}")
-    return Task(data, own, test[0], _labels(test[1], len(test[0])))
+    return Task(data, checked, test[0], _labels(test[1], len(test[0])))
 
 
 def _labels(labels: Any, count: int) -> NDArray[np.int64]:
-    found = targets(labels, count)
-    if not found.hard:
+    classes = targets(labels, count)
+    if not classes.hard:
         raise ValueError("expected class labels 0, 1, ..., got other values; number the classes")
-    return found.labels
+    return classes.labels

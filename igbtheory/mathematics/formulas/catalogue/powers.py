@@ -20,11 +20,9 @@ from igbtheory.mathematics.formulas.function import ClosedForm
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.formulas.tree import evaluate
 from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
 HALF = Fraction(1, 2)
-BLOCK = 2**20
-"""Largest number of nodes held in memory at once."""
-_TINY = 1e-300
 
 
 @final
@@ -55,7 +53,8 @@ class Powers(ClosedForm):
 
     def _at(self, n: Kind, c: Any) -> Any:
         """Return the covariance at variance 1."""
-        return sum(part**2 * found for part, found in zip(self._parts(n), _covariances(n, self.p, c), strict=True))
+        (odd, even), (of_odd, of_even) = self._parts(n), _covariances(n, self.p, c)
+        return odd**2 * of_odd + even**2 * of_even
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return the mean product of slopes: phi' is p |x|^(p - 1) with the two factors exchanged.
@@ -66,17 +65,17 @@ class Powers(ClosedForm):
         s, less = n.sqrt(q_a * q_b), self.p - 1
         odd, even = self._parts(n)
         c = n.correlation(q_ab, s)
-        known = less if self.p > 0 else -self.p
-        of_odd, of_even = _covariances(n, known, c)
-        of_even = of_even + _absolute(n, known) ** 2
+        exponent = less if self.p > 0 else -self.p
+        of_odd, of_even = _covariances(n, exponent, c)
+        of_even = of_even + _absolute(n, exponent) ** 2
         if self.p < 0:
             rest = ((1 - c) * (1 + c)) ** n.number(less + HALF)
             of_odd, of_even = (
-                rest * part * (_absolute(n, less + k) / _absolute(n, known + k)) ** 2
+                rest * part * (_absolute(n, less + k) / _absolute(n, exponent + k)) ** 2
                 for part, k in ((of_odd, 1), (of_even, 0))
             )
-        found = even**2 * of_odd + odd**2 * of_even
-        return n.number(self.p) ** 2 * s ** n.number(less) * found
+        product = even**2 * of_odd + odd**2 * of_even
+        return n.number(self.p) ** 2 * s ** n.number(less) * product
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         """Return the spread: K(1) - K(c), plus K(-c) in the odd part and minus K(-c) in the even part."""
@@ -108,13 +107,13 @@ def _covariances(n: Kind, p: Fraction, c: Any) -> tuple[Any, Any]:
         odd, even = (n.hyp2f1(a, a, b, c * c) for a, b in halves)
         return squares[0] * c * odd, squares[1] * (even - 1)
     flat = np.ravel(np.asarray(c))
-    near, found = (2 * flat * flat <= 1).astype(bool), np.empty((2, flat.size), dtype=flat.dtype)
+    near, covariances = (2 * flat * flat <= 1).astype(bool), np.empty((2, flat.size), dtype=flat.dtype)
     some, far = flat[near], flat[~near]
-    found[0, near] = squares[0] * some * (1 + _series(n, p, 1, some * some))
-    found[1, near] = squares[1] * _series(n, p, 0, some * some)
+    covariances[0, near] = squares[0] * some * (1 + _series(n, p, 1, some * some))
+    covariances[1, near] = squares[1] * _series(n, p, 0, some * some)
     here, there = (_kernel(n, p, (1 + x) / 2, (1 - x) / 2) for x in (far, -far))
-    found[:, ~near] = 2 * (here - there), 2 * (here + there) - squares[1]
-    odd, even = (part.reshape(np.shape(c))[()] for part in found)
+    covariances[:, ~near] = 2 * (here - there), 2 * (here + there) - squares[1]
+    odd, even = (part.reshape(np.shape(c))[()] for part in covariances)
     return odd, even
 
 
@@ -140,8 +139,8 @@ def _factor(n: Kind, p: Fraction) -> Any:
 
 def _kernel(n: Kind, p: Fraction, x: Any, y: Any) -> Any:
     """Return K at x = (1 + c)/2, y = 1 - x, for p > -1. It is infinite at y = 0 for p <= -1/2."""
-    found = _factor(n, p) * x ** n.number(p + HALF) * _integral(n, p, y, difference=False)
-    return found if p > -HALF else np.where(y > 0, found, np.inf)[()]
+    kernel = _factor(n, p) * x ** n.number(p + HALF) * _integral(n, p, y, difference=False)
+    return kernel if p > -HALF else np.where(y > 0, kernel, np.inf)[()]
 
 
 def _fall(n: Kind, p: Fraction, y: Any) -> Any:
@@ -157,13 +156,13 @@ def _integral(n: Kind, p: Fraction, y: Any, *, difference: bool) -> Any:
     flat = np.ravel(np.asarray(y))
     if not flat.size:
         return y
-    octaves = np.log2(float(np.fmax(np.fmin.reduce(flat), _TINY)))
+    octaves = np.log2(float(np.fmax(np.fmin.reduce(flat), TINY)))
     s, r, weights = _nodes(n, p, 16 * int(np.floor(octaves / 16)), difference=difference)
-    found = []
+    values = []
     for block in np.array_split(flat, 1 + flat.size * len(s) // BLOCK):
         root = n.sqrt(r + s * block)
-        found.append((weights / (root * (n.sqrt(r) + root) if difference else root)).sum(axis=0))
-    return np.concatenate(found).reshape(np.shape(y))[()]
+        values.append((weights / (root * (n.sqrt(r) + root) if difference else root)).sum(axis=0))
+    return np.concatenate(values).reshape(np.shape(y))[()]
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,78 @@
+"""Functions of one value that a model computes in several steps, as in x * torch.sigmoid(x)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
+from torch import fx
+
+from igbtheory.torch.rows import AS_MODULES, ROWS, SUMS
+
+
+@final
+@dataclass(frozen=True)
+class FunctionOfOne:
+    """A function of every number of one value: what the nodes `steps` of a graph compute from the node `start`.
+
+    others: the values of nodes that do not depend on the data.
+    """
+
+    graph: fx.GraphModule
+    start: fx.Node
+    steps: tuple[fx.Node, ...]
+    others: Mapping[fx.Node, Any]
+
+    def __call__(self, x: Any) -> Any:
+        """Return the value of the last step."""
+        values = {self.start: x}
+        for step in self.steps:
+            given = (*step.args, *step.kwargs.values())
+            args = [fx.node.map_arg(part, lambda node: values.get(node, self.others.get(node))) for part in given]
+            place, named = args[: len(step.args)], dict(zip(step.kwargs, args[len(step.args) :], strict=True))
+            if step.op == "call_method":
+                values[step] = getattr(place[0], str(step.target))(*place[1:], **named)
+            else:
+                target: Any = step.target
+                called = self.graph.get_submodule(target) if step.op == "call_module" else target
+                values[step] = called(*place, **named)
+        return values[self.steps[-1]]
+
+    def acts_on_numbers(self, x: Any, expected: Any) -> bool:
+        """Return whether the function has these values where it gets the numbers of x in a row, without their axes."""
+        try:
+            return bool(torch.equal(self(x.flatten()), expected.flatten()))
+        except Exception:  # noqa: BLE001 - of any kind, as a function of positions raises where there are none
+            return False
+
+
+def function_of_one(
+    graph: fx.GraphModule, node: fx.Node, inputs: Callable[[fx.Node], list[fx.Node]], values: Mapping[fx.Node, Any]
+) -> FunctionOfOne | None:
+    """Return the function that a node of several inputs computes from each number of a single one, or None.
+
+    inputs: returns the inputs of a node that depend on the data. values: of all nodes, at a few data.
+    """
+    places = {step: i for i, step in enumerate(graph.graph.nodes)}
+    steps, ends = {node}, set(inputs(node))
+    while len(ends) > 1:  # the last of the ends cannot be the start: others would lie before it
+        last = max(ends, key=places.__getitem__)
+        if not inputs(last) or not _may_be_function(graph, last):
+            return None
+        steps.add(last)
+        ends = ends - {last} | set(inputs(last))
+    (start,) = ends
+    in_order = tuple(sorted(steps, key=places.__getitem__))
+    function = FunctionOfOne(graph, start, in_order, {key: x for key, x in values.items() if not inputs(key)})
+    return function if function.acts_on_numbers(values[start], values[node]) else None
+
+
+def _may_be_function(graph: fx.GraphModule, node: fx.Node) -> bool:
+    """Return whether a node has neither a row in the table of layers nor parameters of more than one number.
+
+    Sums have a row, for numbers that differ between positions.
+    """
+    if node.op != "call_module":
+        return node.target in SUMS or (node.target not in ROWS and node.target not in AS_MODULES)
+    module = graph.get_submodule(str(node.target))
+    return not any(kind in ROWS for kind in type(module).__mro__) and all(p.numel() == 1 for p in module.parameters())
