@@ -312,10 +312,10 @@ class Killed:
 
 def survives(tests: list[pytest.Item]) -> str:
     """Run tests in the process of a mutant, which the first failure ends; return that it survives them."""
-    for test, after in zip(tests, [*tests[1:], None], strict=True):
+    for i, test in enumerate(tests):
         if not test.config.pluginmanager.has_plugin("killed"):
             test.config.pluginmanager.register(Killed(), "killed")
-        test.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
+        test.config.hook.pytest_runtest_protocol(item=test, nextitem=tests[i + 1] if i + 1 < len(tests) else None)
     return f"survived {len(tests)} tests"
 
 
@@ -343,12 +343,12 @@ def in_fork(outcome: Callable[[], str], total: float) -> str:
     reads, writes = os.pipe()
     child = os.fork()
     if not child:
+        os.dup2(writes, ANSWER)
+        limit(total)
         try:
-            os.dup2(writes, ANSWER)
-            limit(total)
             say(outcome())
-        finally:
-            os._exit(1)
+        except BaseException as error:  # noqa: BLE001 - a fork must not go on with the work of its parent
+            say(f"failed: {error!r}")
     os.close(writes)
     with os.fdopen(reads) as file:
         text = file.read()

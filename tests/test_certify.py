@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import acb, arb, ctx
 from repeated import every_second
 from scipy import integrate
 
@@ -18,9 +18,10 @@ from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas.tree import ZERO, Number, Power
 from igbtheory.mathematics.numbers.certified import Certified
 from igbtheory.numbers import FLOAT64
-from igbtheory.theory.certificate import gaussian, maxima
+from igbtheory.theory.certificate import boxes, gaussian, maxima
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.growth import Growth
 from igbtheory.theory.certificate.rules import Panel
@@ -322,6 +323,34 @@ def test_what_is_cut_off_is_enclosed(
     for ball, value in ((found.mean, mean), (found.var_mu, shared), (found.var_chi, q - mean**2 - shared)):
         assert ball.overlaps(arb(value, 1e-12))
     assert name == "linear" or abs(found.mean - mean) < 3  # 2.3 for the maximum of signs
+
+
+def test_the_bound_of_a_density_is_its_value_on_the_imaginary_axis() -> None:
+    n, height, scale = Certified(30), arb(3), arb(2)
+    with n.precision():
+        value = n.npdf(acb(0, height / scale)).real / scale
+        assert gaussian.normal_bound(n, height, scale).overlaps(value)
+
+
+@pytest.mark.parametrize("rho", [1.2, 2.0, 16.0])
+def test_the_remainder_of_a_rule_is_not_below_that_of_the_theorem(rho: float) -> None:
+    """Trefethen, Approximation theory and approximation practice, Theorem 19.3: 64/15 M rho^-2N/(1 - rho^-2)."""
+    found = Panel(arb(0), arb(1), 3, arb(rho), arb(0), arb(1)).remainder(arb(1))
+    assert 1 <= float(found) / (64 / 15 * rho**-6 / (1 - rho**-2)) < 2.5
+
+
+def test_a_batch_of_two_takes_the_values_at_both_ends() -> None:
+    net = igb.Network(igb.Dense(), igb.BatchNorm(2), igb.Activation("gelu"), igb.Dense())
+    assert net.certify(12).var_chi.overlaps(arb(float(net.predict().var_chi), 1e-13))
+
+
+def test_the_growth_of_a_power_is_the_power_of_the_growth() -> None:
+    growing, cube = Growth(arb(2), Fraction(1), arb(0.5)), Fraction(3)
+    assert float(growing.to(cube).at(arb(4))) == pytest.approx(float(growing.at(arb(4))) ** 3, rel=1e-12)
+
+
+def test_a_power_of_zero_is_zero() -> None:
+    assert boxes.analytic(Power(Number(Fraction(0)), Number(Fraction(1, 2)))) == ZERO
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, "sqrt(1 + x**4)"])

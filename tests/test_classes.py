@@ -238,6 +238,14 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     assert seen.sum() > 9
 
 
+def test_densities_of_a_class_are_probabilities() -> None:
+    """For every draw of the other classes the density integrates to 1: over g = sin(t)^2, which bends both ends."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    t = (1 + nodes) * np.pi / 4
+    found = ClassGuessLaw(0.5, 4).pdf(np.sin(t) ** 2, 100, 4)
+    assert (found.value * np.sin(2 * t) * weights).sum() * np.pi / 4 == pytest.approx(1, abs=1e-8)
+
+
 @pytest.mark.parametrize("gamma", [0.0, 1e-6, 0.5, 20.0])
 def test_mean_shares_in_order_are_exact(gamma: float) -> None:
     # of two classes the favoured one gets 1/2 + arctan(sqrt(gamma))/pi

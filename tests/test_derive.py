@@ -190,7 +190,7 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
         ("relu", "1.3", "0.3", "0", 2),
         ("erf", "4", "0", "0.7", 1),
         ("step", "4", "0.3", "0.7", 1),
-        ("gelu", "1.3", "0", "0", 1),
+        ("gelu", "1.3", "0.3", "0", 1),
         ("x**2", "0.5", "0.3", "0.7", 3),
     ],
 )
@@ -202,6 +202,18 @@ def test_formulas_and_digits_are_one_rule(name: str, w: str, b: str, shift: str,
         value = getattr(found, quantity).evalf(34)
         expected = getattr(digits, quantity)
         assert abs(MP.mpf(str(value)) - MP.mpf(str(expected))) <= MP.mpf(10) ** -30 * MP.mpf(str(digits.var_chi))
+
+
+def test_the_largest_of_three_units_has_a_mean() -> None:
+    net = igb.Network(igb.Dense(2.0), igb.MaxPool(3), igb.Activation("relu"), igb.Dense(1.0))
+    assert net.derive().value() == pytest.approx(net.predict().gamma, rel=1e-12)
+
+
+def test_a_bump_of_units_that_have_a_mean() -> None:
+    inputs, net = igb.GaussianInputs(0.5, 0.7), igb.Network(igb.Activation("x*exp(-x**2)"), igb.Dense(1.0))
+    derived, found = net.derive(inputs), net.predict(inputs)
+    for name in ("var_mu", "var_chi"):
+        assert float(getattr(derived, name)) == pytest.approx(getattr(found, name), rel=1e-12)
 
 
 def test_a_shift_of_the_inputs_stays_a_symbol() -> None:

@@ -99,6 +99,8 @@ def test_a_product_too_wide_for_a_column_is_printed_as_a_sum() -> None:
     assert all(writing.width(part) <= writing.COLUMN for part in parts)
     assert sp.expand(sp.Add(*parts) - product) == 0
     assert writing.rows(w * (q - v), writing.text) == ["sigma_w2*(q - v)"]
+    # the name of a function is wider than a letter
+    assert writing.width(sp.tanh(q)) > writing.width(sp.Function("f")(q)) + 3
 
 
 def test_the_functions_in_integrals_are_the_normal_laws() -> None:

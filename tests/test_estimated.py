@@ -15,7 +15,7 @@ from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, no_units
-from igbtheory.mathematics.averages.state import Moments, Pairs
+from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -83,6 +83,12 @@ def test_components_of_the_data_are_drawn_too() -> None:
     x -= x.mean(axis=0)
     q = np.mean(x**2 / (np.mean(x**2, axis=0) + 0.1), axis=0)
     assert abs(found.var_chi - q.mean()) < 5 * q.std() / np.sqrt(q.size) + found.error * found.var_chi
+
+
+def test_a_pivoted_root_is_a_root() -> None:
+    kernel = np.pad(given(), (0, 1))  # a direction without variance, too
+    root = pivoted_root(kernel)
+    assert root @ root.T == pytest.approx(kernel, abs=1e-13)
 
 
 def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:

@@ -52,6 +52,7 @@ def test_data_that_share_nothing_are_exact() -> None:
     """Units of groups of four are uniform on (-sqrt(3), sqrt(3)): E relu = sqrt(3)/4, half of the square is left."""
     net = igb.Network(Dense(2.0), GroupNorm(4), Activation("relu"), Dense(2.0))
     assert net.predict().gamma == pytest.approx(0.6, rel=1e-14)
+    assert net.predict().estimated == ()
     with mpmath.workdps(60):
         assert abs(net.predict(digits=40).gamma - mpmath.mpf(3) / 5) < mpmath.mpf(10) ** -40
     with pytest.raises(ValueError, match=r"closed forms|has none behind"):

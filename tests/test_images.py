@@ -247,6 +247,12 @@ def test_a_finite_convolution_is_that_by_hand(groups: int) -> None:
         assert found[:, :, y, x] == pytest.approx(by_hand)
 
 
+def test_a_finite_average_pool_is_the_mean_of_windows() -> None:
+    x = np.arange(32.0).reshape(1, 2, 4, 4)
+    blocks = x.reshape(1, 2, 2, 2, 2, 2).mean(axis=(3, 5))
+    assert igb.AvgPool2d(2).samples(x, np.random.default_rng(0), 2) == pytest.approx(blocks)
+
+
 def test_digits() -> None:
     net, small = igb.Network(igb.Conv2d(2), RELU, igb.AvgPool2d(2), igb.GlobalAvgPool(), OUT), X[:2, :, :2, :2]
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)

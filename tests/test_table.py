@@ -195,6 +195,15 @@ def test_a_series_that_does_not_converge_leaves_its_point_to_other_rules() -> No
     assert np.all(found == 1)
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_series_that_misses_a_spike_leaves_its_point_to_other_rules(side: int) -> None:
+    """Its nodes do not see a spike, which the points do at which it is compared with phi, on both sides of 0."""
+    found = np.ones((4, 1))
+    spiked = function_of(f"exp(-x**2) + exp(-10**8*(x - {side * 1.9**0.5!r})**2)")
+    smooth.fill(FLOAT64, spiked, np.array([[0.0], [0.5], [0.5]]), found)
+    assert np.all(found == 1)
+
+
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @given(point=points)
 @SEVERAL

@@ -11,6 +11,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import verdict
+from igbtheory.phases.variance import Variance
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
@@ -69,6 +70,8 @@ def test_the_shift_of_relu_is_the_papers() -> None:
     assert found.shifted.first_beyond(0.1) == 3
     assert found.shifted.first_beyond(1) == 6
     assert found.shifted.first_beyond(1e9) is None
+    assert found.shifted.first_beyond(float(found.shifted.gamma[3])) == 4  # beyond, and not at
+    assert "the bias at depth 1 (gamma = 0)" in str(found)
     expected = igb.mlp(4, f"max(x, 0) - {found.shift!r}").predict().per_layer.gamma
     assert np.allclose(found.shifted.gamma[2:5], expected[2:], rtol=1e-9, atol=0)
 
@@ -163,6 +166,11 @@ def test_gamma_keeps_what_the_first_layers_gave_it_where_the_network_becomes_lin
 def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         verdict(*arguments)
+
+
+def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
+    assert str(Variance(0.0, 1.0, 1.0, stable=True)) == "vanishes, slower than exponentially"
+    assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
 
 
 def test_gamma_grows_without_a_jump_between_the_words() -> None:
