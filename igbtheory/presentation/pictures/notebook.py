@@ -84,4 +84,5 @@ def _image(result: Result) -> str:
         figure = picture(result)
         figure.savefig(file, format="png", dpi=SHARP * 80)
     width, text = round(80 * figure.get_figwidth()), base64.b64encode(file.getvalue()).decode()
-    return f'<img width="{width}" style="max-width: 100%" alt="{escape(type(result).__name__)}" src="data:image/png;base64,{text}">'
+    attributes = f'width="{width}" style="max-width: 100%" alt="{escape(type(result).__name__)}"'
+    return f'<img {attributes} src="data:image/png;base64,{text}">'
