@@ -164,8 +164,8 @@ def test_the_backend_of_a_notebook_keeps_its_display_on(monkeypatch: pytest.Monk
     code = "from matplotlib import interactive\nfrom matplotlib.backends.backend_agg import *\ninteractive(True)\n"
     (tmp_path / "backend_of_a_notebook.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(plt.rcParams, "backend", "module://backend_of_a_notebook")  # reading the old one may load it
     monkeypatch.setattr(plt, "_backend_mod", None)
-    monkeypatch.setitem(plt.rcParams, "backend", "module://backend_of_a_notebook")
     monkeypatch.setitem(plt.rcParams, "interactive", value=False)
     plt.close(P.G0.plot().figure)
     assert plt.isinteractive()
