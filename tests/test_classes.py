@@ -49,6 +49,7 @@ def test_two_data_agree_or_disagree(gamma: float, m: int) -> None:
 
 
 @given(gammas, numbers)
+@pytest.mark.slow
 def test_collisions_grow_with_gamma(gamma: float, m: int) -> None:
     less, more = ClassGuessLaw(gamma, m), ClassGuessLaw(gamma * 1.01, m)
     assert less.var() < more.var()

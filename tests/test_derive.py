@@ -391,6 +391,7 @@ LEAKY = sp.Max(X, 0) + SLOPE * sp.Min(X, 0)
 
 
 @pytest.mark.parametrize(("depth", "options"), [(2, {}), (1, {"norm": "batch", "batch_size": 8})])
+@pytest.mark.slow
 def test_a_symbolic_slope_of_leaky_relu_is_every_slope(depth: int, options: dict[str, Any]) -> None:
     gamma = igb.mlp(depth, LEAKY, **options).derive().gamma
     for slope in ("1/100", "-1/3"):

@@ -273,6 +273,7 @@ def test_double_precision_agrees_with_twenty_digits(gamma: float, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["relu", "step"])
+@pytest.mark.slow
 def test_the_spread_beside_one_datum_agrees_with_twenty_digits(name: str) -> None:
     """The inner integral at gamma = 1e12 and a few x near the kink: the outer one is a sum of hundreds of these."""
     values = []

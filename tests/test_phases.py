@@ -105,6 +105,7 @@ def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | 
 
 @settings(max_examples=3, deadline=None)
 @given(st.floats(0.05, 0.5), st.sampled_from(["tanh", "erf", "sin"]))
+@pytest.mark.slow
 def test_deep_networks_on_the_neutrality_line_have_gamma_one(sigma_b2: float, name: str) -> None:
     sigma_w2 = float(phases.neutrality_line(name, sigma_b2))
     deep = igb.mlp(400, name, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict()

@@ -213,6 +213,7 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
 
 
+@pytest.mark.slow
 def test_the_numbers_do_not_depend_on_the_workers_and_pictures_come_early(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

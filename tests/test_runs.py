@@ -285,6 +285,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_the_command_says_how_to_go_on(tmp_path: Path) -> None:
     file = tmp_path / "run.db"
     words = f"simulate --networks 1000000 --width 4 --samples 4 --store {file} --executor processes:1".split()

@@ -122,6 +122,7 @@ def test_cold_softmax_is_the_largest_output() -> None:
 
 
 @pytest.mark.parametrize("m", [2, 10, 200])
+@pytest.mark.slow
 def test_small_scatter_of_the_centres(m: int) -> None:
     # proportional to var_mu, with a correction of var_mu itself; rounding leaves 1e-9 where it is smallest
     expected = SoftmaxLaw(1e-9, 1.0, m).var() / 1e-9

@@ -375,7 +375,7 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
 
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
-@pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
+@pytest.mark.parametrize("gamma", [0.0, slow(0.4), 7.0])
 def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
     law, kernel, lost = faces(layer, gamma)
     assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
@@ -400,7 +400,7 @@ def error_of_mean(values: Any) -> float:
 
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
-@pytest.mark.parametrize("front", ["linear", "relu"])
+@pytest.mark.parametrize("front", [slow("linear"), "relu"])
 def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
     """Units behind Gaussian ones, or behind their positive parts, have the means and second moments of the kernel."""
     x = np.random.default_rng(5).standard_normal((4, 50))

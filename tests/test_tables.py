@@ -167,6 +167,7 @@ def test_mean_slopes_of_two_rays_are_linear_in_the_angle(name: str, negative: fl
 @pytest.mark.parametrize(
     "name", ["relu6", "hardtanh", "hardswish", "x*abs(x)", "abs(abs(x) - 1)", "max(x + 1, 2*min(x, 3), -2)"]
 )
+@pytest.mark.slow
 def test_circles_and_smoothed_slopes_agree(name: str, octave: int) -> None:
     """Slopes of polynomial pieces: closed forms and series in the correlation."""
     q, phi = VARIANCES * 2.0**octave, function_of(name)

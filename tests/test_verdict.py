@@ -141,6 +141,7 @@ def test_a_verdict_on_inaccurate_numbers_warns(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(("name", "sigma_w2"), [("gelu", 2.0), ("elu", 0.95)])
+@pytest.mark.slow
 def test_gamma_keeps_what_the_first_layers_gave_it_where_the_network_becomes_linear(name: str, sigma_w2: float) -> None:
     found = verdict(name, sigma_w2, depth=10)
     deep = igb.mlp(450, name, sigma_w2=sigma_w2).predict().gamma
@@ -173,6 +174,7 @@ def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() ->
     assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
 
 
+@pytest.mark.slow
 def test_gamma_grows_without_a_jump_between_the_words() -> None:
     """The limit of tanh grows on the way to the edge of chaos, beyond which gamma has none."""
     limits = [verdict("tanh", sigma_w2, 0.1).course.rate.limit for sigma_w2 in (4.0, 3.0, 2.2, 2.0, 1.6)]
@@ -199,6 +201,7 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
         ("where(x>1, x+1, 0)", 2.0, 0.1, 2),  # q grows like the square of the depth
     ],
 )
+@pytest.mark.slow
 def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
@@ -229,6 +232,7 @@ def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigm
     # gamma of softplus grows like exp(constant depth^(2/3)), so its power doubles as often as depth^(2/3) does
     [("softplus", 10.0), ("elu", 1.0)],
 )
+@pytest.mark.slow
 def test_a_slope_that_nears_1_slowly_decides_how_gamma_grows(activation: str, power: float) -> None:
     """At sigma_w2 = 2 both become ReLU at large variances, whose gamma grows like depth^2."""
     found = verdict(activation, 2.0, 0.0, depth=200)

@@ -36,6 +36,7 @@ def test_waves_against_sums(name: str, point: tuple[float, float, float]) -> Non
 
 
 @pytest.mark.parametrize(("name", "depth", "sigma_w2"), [("x + sin(5*x)**2/5", 3, 2.0), ("sin(50*x)", 2, 1.0)])
+@pytest.mark.slow
 def test_fine_waves_are_not_refused(name: str, depth: int, sigma_w2: float) -> None:
     net = igb.mlp(depth, name, sigma_w2=sigma_w2)
     found, exact = net.predict(), net.predict(digits=25)
