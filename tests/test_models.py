@@ -283,6 +283,20 @@ def test_another_variance_is_measured_and_said_with_its_error() -> None:
     assert found.doubt == pytest.approx(np.hypot(own.gamma_error[-1], 0.2 / 50 * own.gamma[-1]), rel=1e-8)
 
 
+def test_a_model_without_bias_has_an_error() -> None:
+    data = np.concatenate([X, -X])
+    odd = stack(linear(20, 16, nn.init.kaiming_normal_), nn.Tanh, linear(16, 2, nn.init.kaiming_normal_))
+    found = igb.explain(odd, data, 2)
+    assert found.predicted_gamma[-1] == 0
+    assert found.doubt == pytest.approx(found.at_widths.per_layer.gamma_error[-1], rel=1e-6)
+
+
+def test_a_model_that_is_not_read_as_a_whole_has_no_sentence_on_the_size_of_its_width() -> None:
+    found = igb.explain(stack(linear(20, 9), nn.ReLU, lambda: nn.LSTM(9, 9)), X, 2)
+    assert "Not predicted at the model's widths: the model is not read as a whole." in found.sentences()
+    assert not any("finite width may change" in sentence for sentence in found.sentences())
+
+
 def copied() -> Any:
     layer = nn.Linear(20, 20)
     return nn.Sequential(layer, nn.ReLU(), copy.deepcopy(layer), nn.Linear(20, 2))

@@ -18,7 +18,7 @@ NAMED = 6
 @final
 @dataclass(frozen=True, eq=False)
 class AtWidths:
-    """Estimates at the model's own widths behind the layers of an explanation, or why there are none.
+    """What theory predicts behind each layer of an explanation at the model's own widths, or why it predicts nothing.
 
     widths: the numbers of units that the second and later layers with weights read. size: the sum of 1/width over these
     layers, of which a residual block counts as one. networks: the number of networks that were drawn. per_layer: the

@@ -109,7 +109,12 @@ def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Ite
         inside, alike, count = inside and x.inside, alike and x.alike, len(x.centres)
         # the outputs of one network may lie in [0, 1] by chance, but not those of two
         if alike and i:
-            raise ValueError(SOFTMAX if count > 1 else SIGMOID)
+            raise ValueError(_probabilities(count))
         yield x
     if inside:
-        said.append(LABELS if not alike else SOFTMAX if count > 1 else SIGMOID)
+        said.append(_probabilities(count) if alike else LABELS)
+
+
+def _probabilities(outputs: int) -> str:
+    """Return the words for probabilities in place of logits, of so many outputs."""
+    return SOFTMAX if outputs > 1 else SIGMOID

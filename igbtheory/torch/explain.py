@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -119,18 +120,20 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
 
     outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
+    limit = float(outputs[0] / outputs[1])
     of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
-    if finite.per_layer is not None:
-        relative = np.hypot(of_limit, finite.of_weights)
-        return float(np.hypot(finite.per_layer.gamma_error[-1], relative * finite.per_layer.gamma[-1]))
-    return float(np.hypot(of_limit, finite.change) * outputs[0] / outputs[1])
+    if finite.per_layer is None:
+        return float(np.hypot(of_limit, finite.change * limit))
+    gamma = float(finite.per_layer.gamma[-1])
+    scaled = of_limit * gamma / limit if limit > 0 else of_limit  # the same share of gamma, unless there is no bias
+    return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
 
 
 def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
-    """Return the relative standard error of gamma in infinite width, from measured variances and estimated rules."""
+    """Return the standard error of gamma in infinite width, from measured variances and estimated rules."""
     gamma = outputs[0] / outputs[1]
     # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) / gamma * outputs[2]) ** 2]
+    squares = [((1 + 2 * gamma) * outputs[2]) ** 2]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
@@ -139,7 +142,7 @@ def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one
                 moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
-                squares.append((float(_predicted(moved, data).gamma) / gamma - 1) ** 2)
+                squares.append((float(_predicted(moved, data).gamma) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

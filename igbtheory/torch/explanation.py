@@ -74,7 +74,7 @@ class Explanation(OutputEstimates):
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
-    predicted, and why; what_if: changes and their bias ratios in infinite width.
+    predicted, and why; what_if: the changes that were tried, and what they give in infinite width.
     """
 
     samples: int
@@ -143,6 +143,8 @@ class Explanation(OutputEstimates):
                 f"At the model's widths, {self.at_widths}, theory predicts {' and '.join(said)}, by drawing "
                 f"{self.at_widths.networks} networks; the measured gamma differs by {self.z:+.1f} standard errors."
             )
+        elif self.at_widths.refused and not self.at_widths.widths:
+            yield f"Not predicted at the model's widths: {self.at_widths.refused}."
         elif self.at_widths.refused:
             change = f"finite width may change gamma by about {self.at_widths.change:.0%}, which its error contains"
             yield f"Not predicted at the model's widths, {self.at_widths}: {self.at_widths.refused}. So {change}."

@@ -25,18 +25,11 @@ class FunctionOfOne:
 
     def __call__(self, x: Any) -> Any:
         """Return the value of the last step."""
-        values = {self.start: x}
+        run = fx.Interpreter(self.graph)
+        run.env = {**self.others, self.start: x}
         for step in self.steps:
-            given = (*step.args, *step.kwargs.values())
-            args = [fx.node.map_arg(part, lambda node: values.get(node, self.others.get(node))) for part in given]
-            place, named = args[: len(step.args)], dict(zip(step.kwargs, args[len(step.args) :], strict=True))
-            if step.op == "call_method":
-                values[step] = getattr(place[0], str(step.target))(*place[1:], **named)
-            else:
-                target: Any = step.target
-                called = self.graph.get_submodule(target) if step.op == "call_module" else target
-                values[step] = called(*place, **named)
-        return values[self.steps[-1]]
+            run.env[step] = run.run_node(step)
+        return run.env[self.steps[-1]]
 
     def acts_on_numbers(self, x: Any, expected: Any) -> bool:
         """Return whether the function has these values where it gets the numbers of x in a row, without their axes."""

@@ -30,6 +30,11 @@ class Variance:
     error: float
     laws: tuple[str, ...]
 
+    @property
+    def uniform(self) -> bool:
+        """Whether the first law that fits, which is then the only one, is uniform."""
+        return self.laws[0].endswith("uniform")
+
 
 def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "") -> Variance:
     """Return the variance of the entries of the `draws`, one tensor for every model.

@@ -12,7 +12,7 @@ from scipy import stats
 from torch import nn
 
 from igbtheory.torch.data import checked_data, moved
-from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.initialisers import FAR, Variance, variance
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
@@ -21,8 +21,6 @@ Array = NDArray[np.float64]
 SINGLE = 1e-4
 """Relative size of products of orthogonal rows that rounding in single precision explains."""
 Draw = Callable[[np.random.Generator], Array]
-FAR = 4.0
-"""Weights of a variance of their own count as normal if their excess kurtosis is at most this many standard errors."""
 
 
 @final
@@ -87,9 +85,8 @@ class LastLayer:
         if length := _length_if_orthogonal(numbers):
             return partial(_orthogonal, numbers.shape, length)
         law = variance([torch.from_numpy(numbers)], fan_in, fan_out)
-        if not law.laws[0].endswith("uniform") and abs(stats.kurtosis(numbers.ravel())) > FAR * np.sqrt(
-            24 / numbers.size
-        ):
+        # the excess kurtosis of n normal numbers has the standard error sqrt(24/n)
+        if not law.uniform and abs(stats.kurtosis(numbers.ravel())) > FAR * np.sqrt(24 / numbers.size):
             raise ValueError(
                 f"expected weights of {self.name!r} from a known initialiser, to draw them anew, got another law; pass "
                 "shares, for which the biases move alone, or initialise it by torch.nn.init.xavier_normal_"
@@ -133,7 +130,7 @@ def _numbers(values: torch.Tensor) -> Array:
 def _independent(shape: tuple[int, ...], law: Variance, rng: np.random.Generator) -> Array:
     """Return an array of random numbers from a law, normal if it is not known to be uniform."""
     deviation = np.sqrt(law.value)
-    if law.laws[0].endswith("uniform"):
+    if law.uniform:
         return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, shape)
     return np.asarray(deviation * rng.standard_normal(shape))
 

@@ -37,8 +37,8 @@ SHOWN = 3
 class Step:
     """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two paths have a step in common if it is the same object. channels: the numbers of units that the layer, or the
-    layers inside it, read if they have weights.
+    Two paths have a step in common if it is the same object. channels: how many units
+    each layer with weights reads, of this layer and of those inside it.
     """
 
     name: str

@@ -32,8 +32,8 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
     """Return the estimates behind the named nodes. draws: the number of measured models, and the seed."""
     try:
         network = reading.network()
-    except ValueError:
-        return AtWidths(refused="the model is not read as a whole")
+    except ValueError as error:  # a sentence of its own says what is not read
+        return AtWidths(refused="the model is not read as a whole" if reading.unread else str(error))
     # a step has the widths of all layers inside its block; the first number of all is that of the data
     blocks = [step.channels for step in reading.trunk if step.channels]
     blocks[0] = blocks[0][1:]

@@ -14,10 +14,10 @@ from igbtheory.layers.spatial import Ending
 
 # these modules put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
-from igbtheory.torch.rows.extra_layers import Unflatten
+from igbtheory.torch.rows.extra_layers import Unflatten, Zero
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, Zero, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
 
 __all__ = [
     "AS_MODULES",

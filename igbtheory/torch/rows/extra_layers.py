@@ -81,6 +81,20 @@ class Second(Layer):
         return x
 
 
+@final
+@dataclass(frozen=True)
+class Zero(Layer):
+    """A factor that is 0 when the model is new, as of the last norm of a branch: a branch that has one adds nothing."""
+
+    keeps_averages = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.times_number(0.0)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        return 0 * x
+
+
 @dataclass(frozen=True, repr=False)
 class TorchPool(OfData, ABC):
     """A pool over windows that the theory's own pools do not have; PyTorch computes its samples.

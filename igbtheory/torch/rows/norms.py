@@ -13,7 +13,8 @@ from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Site, Zero, reads
+from igbtheory.torch.rows.extra_layers import Zero
+from igbtheory.torch.rows.site import Site, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)

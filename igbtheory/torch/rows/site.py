@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import torch
-from numpy.random import Generator
-from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.node import Node
 from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.rows.extra_layers import Zero
 
 Shape = tuple[int, ...]
 
@@ -70,20 +68,6 @@ def reads(*targets: Any) -> Callable[[Row], Row]:
     return put
 
 
-@final
-@dataclass(frozen=True)
-class Zero(Layer):
-    """A factor that is 0 when the model is new, as of the last norm of a branch: a branch that has one adds nothing."""
-
-    keeps_averages = True
-
-    def rule(self, node: Node[Any]) -> Node[Any]:
-        return node.times_number(0.0)
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return 0 * x
-
-
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
     """Return the activation that applies a function to every number. ValueError: the function does not act so."""
     rest = [_number(value) for value in site.rest]
@@ -106,7 +90,9 @@ def _number(value: Any) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     if bool((value != value.flatten()[0]).any()):
-        raise ValueError("the theory has no layer for a sum or product with a tensor of different numbers")
+        raise ValueError(
+            "the theory adds one number to all units, or multiplies all by one, got a tensor of different numbers"
+        )
     return value.flatten()[0].item()
 
 
