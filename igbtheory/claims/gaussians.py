@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 NODES = np.arange(-9, 9.001, 0.05)
 """Nodes of the trapezoidal rule for N(0, 1), whose only error is rounding for analytic functions such as tanh."""
 WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
-"""Weights: the step times the density."""
+"""Weights of these nodes: their distance times the density of N(0, 1)."""
 
 
 def npdf(x: Any, mean: Any = 0, deviation: Any = 1) -> Any:

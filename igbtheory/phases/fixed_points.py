@@ -12,7 +12,7 @@ from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
 
 CLOSE = 1e-24
-"""Share 1 - c of two data that count as equal: the angle between them is 1e-12."""
+"""The value of 1 - c at which two data count as equal: the angle between them is then about 1e-12."""
 BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
 """Weights of the backward difference quotient of fourth order, at 0, -1, ..., -4 steps."""
 

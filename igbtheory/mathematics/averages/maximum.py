@@ -27,7 +27,7 @@ from igbtheory.mathematics.numerics.panels import Panels, before, of_rises, spli
 
 IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
-"""Smallest s = sqrt(1 - c^2), in place of 0: one divides by it, and its square is a float."""
+"""The number that stands for s = sqrt(1 - c^2) where s is 0: rules divide by s, and its square must not underflow."""
 
 
 @lru_cache(maxsize=256)

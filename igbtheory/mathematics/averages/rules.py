@@ -129,14 +129,14 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
 
 def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write the moments of a sum of exponentials at the points that have no moments yet."""
-    left = np.flatnonzero(~(rows[3] <= n.goal))
-    exponentials = waves.terms(n, phi) if left.size else None
+    unreached = np.flatnonzero(~(rows[3] <= n.goal))
+    exponentials = waves.terms(n, phi) if unreached.size else None
     if exponentials is None:
         return
-    whole = [points[:, left]] if isinstance(n, Float64) else points[:, left].T
+    whole = [points[:, unreached]] if isinstance(n, Float64) else points[:, unreached].T
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         columns = [np.reshape(np.array(waves.moments(n, exponentials, phi.parity, *part)), (4, -1)) for part in whole]
-    rows[:, left] = np.concatenate(columns, axis=1)
+    rows[:, unreached] = np.concatenate(columns, axis=1)
 
 
 def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], rows: NDArray[Any]) -> None:

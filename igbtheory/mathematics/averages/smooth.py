@@ -28,20 +28,20 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> No
 
     points: rows mean, var_mu, var_chi of h.
     """
-    left = np.arange(points.shape[1])
-    if left.size == 1:
-        _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, rows, left)
+    unreached = np.arange(points.shape[1])
+    if unreached.size == 1:
+        _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, rows, unreached)
         return
     for order in _orders(n)[:-LONG]:
         errors = np.ones(0)
-        for part in np.array_split(left, 1 + left.size * order // BLOCK):
+        for part in np.array_split(unreached, 1 + unreached.size * order // BLOCK):
             with one_thread():
                 a, error = hermite.series(n, phi, points[0, part], points[1:, part].sum(axis=0), order, centred=True)
                 errors = np.append(errors, _write(n, a, error, points, rows, part))
-        left = left[_unsettled(n, errors, order)]
+        unreached = unreached[_unsettled(n, errors, order)]
         if order >= SHORT:
-            left = left[points[1:, left].all(axis=0)]
-        if not left.size:
+            unreached = unreached[points[1:, unreached].all(axis=0)]
+        if not unreached.size:
             break
 
 

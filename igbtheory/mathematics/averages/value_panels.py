@@ -21,8 +21,8 @@ FINE, COARSE = 24, 12
 WIDEST = 0.4
 """Largest width of a panel in standard deviations: the coarser rule integrates the density on it to rounding errors."""
 DEEP, LEVELS = 8, 900
-"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections, which lead
-from a scale of 1e20 to AT_ZERO."""
+"""A panel that was halved DEEP times counts as next to a break. No panel is halved more than LEVELS times, which lead
+from a width of 1e20 to AT_ZERO."""
 MOST, FIRST, AT_ONCE = 2**15, 2**18, 2**13
 """Approximate limits of the panels of the second search, of the first search, and of those bisected at once."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250

@@ -197,7 +197,7 @@ def chain(
 class _Many:
     """What layers are in many networks with `rows` data. made: the units of the layers with weights, one by one.
 
-    batch: the size of a full batch; positions: whether the data are images or sequences.
+    batch: the number of data in a full batch. positions: whether the data are images or sequences.
     """
 
     rows: int

@@ -29,7 +29,7 @@ class ClassStudy:
 
     Classes are ordered by their mean outputs, the favoured one first. mean: exact mean shares of as many data as were
     simulated. drawn, simulated: laws of the shares in infinitely wide networks and in finite ones. losses,
-    simulated_losses: their gradients in both, by the name of the loss.
+    simulated_losses: the gradients of the losses, by their names, in infinitely wide networks and in finite ones.
     """
 
     case: Case
