@@ -153,6 +153,9 @@ def test_results_read_as_a_person_would_print_them() -> None:
     assert igb.mlp(1, "relu").derive().gamma == 1 / (sp.pi - 1)
     assert igb.mlp(1, "abs").derive().gamma == 2 / (sp.pi - 2)
     assert igb.mlp(1, "relu", norm="batch", batch_size=8).derive().gamma == sp.Rational(175, 337)
+    # a batch of two is normalised to 1 and -1, so that the largest of two units is 1 in three quarters of all cases
+    of_two = igb.Network(igb.Dense(), igb.BatchNorm(2), igb.MaxPool(2), igb.Activation("relu"), igb.Dense())
+    assert of_two.derive().gamma == 3
     pooled = igb.mlp(1, "relu", pool=2).derive()
     assert sp.simplify(pooled.gamma - (3 + 2 * sp.sqrt(2)) / (3 * sp.pi - 1 - 2 * sp.sqrt(2))) == 0
     two = igb.mlp(2, "relu").derive().gamma
@@ -259,6 +262,7 @@ def test_deep_networks_are_told_layer_by_layer() -> None:
     assert {str(s) for s in last.free_symbols} == {"v_mu_20", "v_chi_20"}
     text = found.latex()
     assert r"l = 3, \dots, 41" in text
+    assert "sin(theta_k)" in str(found)  # in the angle, as arc-cosine kernels are printed
     assert len(text) < 2000
     assert str(found.gamma) == "gamma_41"
     assert same((found.gamma - 1).evalf(30), str(expected.gamma - 1), 28)
