@@ -229,6 +229,10 @@ def test_a_shift_of_the_inputs_stays_a_symbol() -> None:
 
 def test_the_density_of_the_guesses() -> None:
     found = igb.mlp(1, "relu").derive()
+    symbol = sp.Symbol("s", real=True)
+    shifted = igb.mlp(1, "linear").derive(igb.GaussianInputs(shift=symbol)).pdf(sp.Rational(1, 3))
+    law = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=0.8)).G0
+    assert float(shifted.subs(symbol, sp.Rational(4, 5))) == pytest.approx(law.pdf(1 / 3), rel=1e-12)
     g = sp.Symbol("g", positive=True)
     law = igb.mlp(1, "relu").predict().G0
     for x in (0.1, 0.5, 0.77):
@@ -365,6 +369,8 @@ def test_refusals_say_what_to_do() -> None:
         igb.mlp(1, sigma_w2=[1.0, 2.0]).derive()
     with pytest.raises(ValueError, match=r"eps=0 .* predict\(\)"):
         igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()).derive()
+    with pytest.raises(ValueError, match="constant over a batch of 4 data has no closed form"):
+        igb.Network(igb.Dense(), igb.MaxPool(2), igb.Activation("relu"), igb.BatchNorm(4), igb.Dense()).derive()
 
 
 def test_what_notebooks_show() -> None:

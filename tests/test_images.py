@@ -253,6 +253,13 @@ def test_a_finite_average_pool_is_the_mean_of_windows() -> None:
     assert igb.AvgPool2d(2).samples(x, np.random.default_rng(0), 2) == pytest.approx(blocks)
 
 
+def test_a_position_has_one_vector_for_all_data() -> None:
+    x = np.random.default_rng(0).standard_normal((3, 5, 4))
+    added = igb.PositionEmbedding(0.3).samples(x, np.random.default_rng(1), 5) - x
+    assert np.ptp(added, axis=0).max() < 1e-14
+    assert np.unique(added[0].round(9)).size == added[0].size
+
+
 def test_digits() -> None:
     net, small = igb.Network(igb.Conv2d(2), RELU, igb.AvgPool2d(2), igb.GlobalAvgPool(), OUT), X[:2, :, :2, :2]
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)

@@ -129,7 +129,13 @@ def test_the_estimate_from_counts_is_the_likeliest(seed: int, size: int, network
 
 def test_the_estimate_from_counts_a_little_wider_than_at_random_is_small() -> None:
     """The squares of (k - D/2) of four counts add up to D + 2, and their mean at gamma = 0 to D."""
-    assert igb.infer((5000 + np.array([50, 51, 50, 49])) / 10_000, 10_000).gamma < 1e-7
+    found = igb.infer((5000 + np.array([50, 51, 50, 49])) / 10_000, 10_000)
+    assert 0 <= found.gamma < 1e-7
+    # they add up to D + 6: the likelihood has its maximum far below what such counts tell from 0
+    more = igb.infer((5000 + np.array([71, 70, 7, 4])) / 10_000, 10_000)
+    near = more.observed.log_likelihood(more.gamma * np.array([0.0, 0.9, 1.0, 1.1]))
+    assert 0 < more.gamma < 1e-6
+    assert near.argmax() == 2
 
 
 def test_the_likelihood_is_the_mixture_of_binomials() -> None:

@@ -18,6 +18,7 @@ import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases.block import block_of
+from igbtheory.phases.diagram import near_zero
 from igbtheory.phases.variance import variances
 
 phases = igb.phases
@@ -108,6 +109,12 @@ def test_variances_attract_and_repel_in_turn(name: str, sigma_w2: float, sigma_b
     stable = [at.stable for at in variances(block_of(name), igb.Dense(sigma_w2, sigma_b2))]
     assert len(stable) == ends
     assert all(one != next_one for one, next_one in pairwise(stable))
+
+
+def test_values_near_zero_are_cubes_in_equal_steps() -> None:
+    values = near_zero(0.4, 5)
+    assert values[-1] == 0.4
+    assert np.diff(np.cbrt([0.0, *values])) == pytest.approx(np.full(5, np.cbrt(0.4) / 5), rel=1e-12)
 
 
 @LIMITED
