@@ -209,6 +209,26 @@ def test_homogeneous_functions_have_one_law_at_all_lengths(name: str, eps: float
     assert found[1:3] == pytest.approx(expected[1:3], abs=1e-10 * size_of)
 
 
+@pytest.mark.parametrize("eps", [0.1, 20.0])
+def test_four_data_with_eps_by_a_plain_sum_over_lengths(eps: float) -> None:
+    """In a batch of four a unit is uniform on (-sqrt(3), sqrt(3)) for eps = 0, whatever the variance of its batch."""
+    x, weights = np.polynomial.legendre.leggauss(60)
+    root = 4 * (1 + x)  # 4 times the variance is chi-squared of three degrees of freedom
+    of_root = weights * 4 * root**2 * np.exp(-(root**2) / 2) * np.sqrt(2 / np.pi)
+    ends = np.sqrt(3) * np.concatenate([x - 1, x + 1]) / 2
+    unit = ends * (root / np.sqrt(root**2 + 4 * eps))[:, None]
+    phi = np.where(unit > 0, unit, np.expm1(np.minimum(unit, 0)))
+    mean, square = (of_root @ (phi**power @ np.tile(weights, 2)) / 4 for power in (1, 2))
+    found = moments_with_eps(FLOAT64, function_of("elu"), 4, 1.0, eps)
+    assert found[0] == pytest.approx(mean, rel=1e-10)  # the mean is a thousandth of the deviation where eps is large
+    assert found[1] == pytest.approx(square - mean**2, rel=1e-12)
+
+
+def test_functions_that_grow_too_fast_for_large_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="grows too fast"):
+        moments(FLOAT64, function_of("exp(x**2/4)"), 10**7)
+
+
 @pytest.mark.parametrize("name", ["tanh", "gelu", CLIP])
 def test_large_batches_by_a_plain_sum_over_lengths_and_angles(name: str) -> None:
     size, offset, phi = 100_000, 1.0, function_of(name)

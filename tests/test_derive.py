@@ -306,6 +306,7 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     found = igb.mlp(3, name, **options).derive().at_depth(depth)
     wanted = sp.sympify(expected, locals={"L": depth, "sigma_w2": W, "sigma_b2": B})
     assert sp.simplify(found.gamma - wanted) == 0
+    assert found.exact == ((name, options) != ("relu", {}))
     assert ("~" in str(found)) == (not found.exact)
     numbers = {"sigma_w2": 1.3, "sigma_b2": 0.2} if "sigma_w2" in options else {}
     layers = 6 if found.exact else 20_000
