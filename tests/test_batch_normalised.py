@@ -224,6 +224,17 @@ def test_four_data_with_eps_by_a_plain_sum_over_lengths(eps: float) -> None:
     assert found[1] == pytest.approx(square - mean**2, rel=1e-12)
 
 
+def test_the_larger_of_two_units_of_four_data_with_eps() -> None:
+    """Given both lengths, units are uniform on (-a, a) and (-b, b), b < a: the larger one has mean a/4 + b^2/(12 a)."""
+    x, weights = np.polynomial.legendre.leggauss(100)
+    root, eps = 4 * (1 + x), 200.0
+    of_root = weights * 4 * root**2 * np.exp(-(root**2) / 2) * np.sqrt(2 / np.pi)
+    end = np.sqrt(3) * root / np.sqrt(root**2 + 4 * eps)
+    a, b = np.maximum.outer(end, end), np.minimum.outer(end, end)
+    found = batch_normalised.moments(FLOAT64, function_of("linear"), 2, 4, "exact", 1.0, eps)
+    assert found.mean == pytest.approx(of_root @ (a / 4 + b**2 / (12 * a)) @ of_root, rel=1e-7)
+
+
 def test_functions_that_grow_too_fast_for_large_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="grows too fast"):
         moments(FLOAT64, function_of("exp(x**2/4)"), 10**7)
