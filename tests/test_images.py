@@ -215,6 +215,14 @@ def test_finite_attention_acts_on_every_datum_alone() -> None:
     np.testing.assert_allclose(every[1:], last, rtol=1e-12)
 
 
+def test_scores_over_the_number_of_units_vanish_in_a_wide_head() -> None:
+    x = np.random.default_rng(0).standard_normal((1, 2_000, 3))
+    x /= np.sqrt(np.square(x).mean(axis=1, keepdims=True))
+    found = igb.Attention(1, scaling="linear").samples(x, np.random.default_rng(1), 2_000)
+    # scores have the deviation 1/sqrt(2000), and so have the differences between tokens
+    assert np.ptp(found, axis=2).std() < 0.1 * found.std()
+
+
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)

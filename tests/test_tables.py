@@ -281,6 +281,20 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     assert np.diagonal(values) == pytest.approx([second_moment(FLOAT64, phi, m, one) for one in q], rel=1e-11)
 
 
+def test_an_error_of_the_means_is_one_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product of both means fixes the constant of a table, so that their relative error counts twice."""
+    phi, q, missed, means = function_of("max(x, 0) + x/2"), 0.01, 1e-7, maximum.means
+    fit = interpolant(phi, 1, (q, q), (0, np.pi))
+    monkeypatch.setattr(maximum, "means", lambda *given: (means(*given)[0] + missed, missed))
+    moved = interpolant(phi, 1, (q, q), (0, np.pi))
+    assert fit is not None
+    assert moved is not None
+    pair = np.array([[q]]), np.array([q]), np.array([[0.3 * q]])
+    deviation = np.max((moved(*pair) - fit(*pair)) / fit.second_moment(q))
+    # a mean is at most a root mean square, and here about a third of one
+    assert fit.error < 1e-12 < deviation < moved.error < 4 * deviation
+
+
 @pytest.mark.parametrize(("name", "m"), [slow(("softsign", 2))])
 def test_one_fit_serves_all_angles(name: str, m: int) -> None:
     phi = function_of(name)

@@ -173,7 +173,8 @@ def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], 
 def test_a_course_is_extrapolated_to_the_value_it_keeps() -> None:
     assert kept(3 - 0.5 ** np.arange(10.0)).limit == pytest.approx(3, rel=1e-12)  # a geometric series
     assert kept(np.full(3, 0.7)).limit == 0.7
-    assert np.isnan(kept(1.1 ** np.arange(10.0)).limit)
+    for course in (1.1 ** np.arange(10.0), np.arange(1.0, 9.0)):
+        assert np.isnan(kept(course).limit)
 
 
 def test_many_kinks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
