@@ -102,7 +102,7 @@ def test_a_series_reaches_the_goal_where_panels_miss_it() -> None:
 
 
 def test_what_both_series_of_a_pair_lack_is_the_error_of_the_product() -> None:
-    """A series of 4096 terms lacks 3e-6 of the mean square, and that power of .999 is .017; the error is the product."""
+    """A series of 4096 terms lacks 3e-6 of the mean square, and that power of .999 is .017: both are multiplied."""
     q = np.array([2.0])
     exact, _ = any_formula.product(function_of("abs(sin(x))"), (q, q, 0.99 * q), 0.0)
     near, error = any_formula.product(function_of("abs(sin(x))"), (q, q, 0.999 * q), 0.0)
