@@ -13,6 +13,8 @@ from scipy.special import gammaln
 import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.layers.batches import law as batch_normalised
+from igbtheory.mathematics.averages.constant_batches import probability
+from igbtheory.mathematics.averages.state import Moments
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 TIGHT = 1e-13
@@ -233,6 +235,11 @@ def test_the_larger_of_two_units_of_four_data_with_eps() -> None:
     a, b = np.maximum.outer(end, end), np.minimum.outer(end, end)
     found = batch_normalised.moments(FLOAT64, function_of("linear"), 2, 4, "exact", 1.0, eps)
     assert found.mean == pytest.approx(of_root @ (a / 4 + b**2 / (12 * a)) @ of_root, rel=1e-7)
+
+
+@pytest.mark.parametrize(("mean", "share"), [(0.0, 1.0), (-0.5, 0.0), (0.5, 0.0)])
+def test_opposite_units_have_one_size_where_they_have_no_mean(mean: float, share: float) -> None:
+    assert probability(function_of("abs"), 1, 2, Moments(mean, 0.0, 1.0, within=-1.0)) == share
 
 
 def test_functions_that_grow_too_fast_for_large_batches_are_refused() -> None:
