@@ -16,6 +16,10 @@ tests run that reach its line, the fastest first, until one fails. The process t
 that notes when such a line is reached. Constants and bodies of classes are computed while a file is loaded: a mutant of
 these takes a process of its own, and meets the tests that reach any function of the file.
 
+The table of 26 November 2026: 349 of 400 mutants are killed (87 %), and each of the other 51 has its reason: it changes
+no result (or the code is gone that nothing reached). But tests have been written for these very mutants. Tests that are
+older than the table kill 293 (73 %; with a probability of 95 %, 69 to 78 % of all mutants that can be drawn).
+
 Which changes there are is taken from cosmic-ray, a maintained tool, which knows them for all code. (mutmut leaves out
 constants, defaults and every function with a decorator, such as a property.) The rest of cosmic-ray is not used: it
 starts one process for every mutant, with one command for all of them. Needs: pip install cosmic-ray.
@@ -431,8 +435,9 @@ def report() -> None:
             print(f"{row['file']}:{row['line']}: {row['outcome']}: {row['reason'] or 'no reason yet'}")
             print(f"    {row['before'].strip()}\n    {row['after'].strip()}")
     killed, survived = (sum(row["outcome"].startswith(word) for row in rows) for word in ("killed", "survived"))
+    explained = sum(bool(row["reason"]) for row in rows)
     share = binomtest(killed, killed + survived).proportion_ci()
-    print(f"{killed + survived} of {len(rows)} mutants tested: {killed} killed, {survived} not")
+    print(f"{killed + survived} of {len(rows)} mutants tested: {killed} killed, {survived} not ({explained} explained)")
     print(f"share killed, with a probability of 95 %: {share.low:.1%} to {share.high:.1%}")
 
 
