@@ -48,7 +48,7 @@ WRITTEN = {
         ),
     ),
     **{
-        f"ways: {name}": (name, Case((OUT, WAYS, SUM, igb.Activation("tanh"), OUT)))
+        f"ways: {name}": (name, Case((OUT, WAYS, SUM, igb.LayerNorm(0.1), igb.Activation("tanh"), OUT)))
         for name in ("tangents", "gradients and twins")
     },
     "ways: formulas": ("formulas", Case((OUT, igb.Concat((), igb.Dense(1.5, 0.1), shares=(1, 2)), OUT))),
