@@ -130,9 +130,7 @@ def _resolved(phi: Function, mean: float, octave: float) -> Resolved:
 
 def _kinks(at: Resolved, centre: Array, scale: Any) -> list[tuple[float, float, Array]]:
     """Return the kinks, as in `Units`."""
-    return [
-        (kink, value, rise * FLOAT64.npdf((kink - centre) / scale) / scale) for kink, value, rise in _rises(at.phi)
-    ]
+    return [(kink, value, rise * FLOAT64.npdf((kink - centre) / scale) / scale) for kink, value, rise in _rises(at.phi)]
 
 
 @lru_cache(maxsize=64)
