@@ -1295,6 +1295,31 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     labels = [line.get_label() for line in found.plot().lines]
     assert labels[:3:2] == ["theory, infinite width", "theory, its own widths"]
     assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
+    # a change is predicted at the same widths, and the tables say which kind they show
+    gelu = {line.change: line for line in found.what_if}["gelu for relu"]
+    make = stack(*[part for i in range(5) for part in (linear(12 if i else 20, 12, he), nn.GELU)], linear(12, 30, he))
+    alone = igb.from_torch(make, X).predict(X, width=12, networks=6000, seed=2)
+    assert abs(gelu.at_widths - alone.gamma) < 5 * np.hypot(gelu.at_widths_error, alone.gamma_error)
+    assert alone.gamma + 5 * alone.gamma_error < gelu.predicted
+    assert re.search(r"gamma, what if +at its widths\nthe model as it is +[\d.]+ ± [\d.]+\n", str(found))
+    assert max(map(len, str(found).splitlines())) <= 100
+
+
+def test_a_change_replaces_a_function_of_several_steps_as_a_whole() -> None:
+    def behind(m: Any, x: Any) -> Any:
+        x = m.n(m.a(x))
+        return m.b(x * torch.sigmoid(x))
+
+    layers = {"a": linear(20, 30), "n": lambda: nn.LayerNorm(30), "b": linear(30, 3)}
+    found = igb.explain(model(behind, **layers), X, 3, check=True)
+    assert found.names == ("data", "parts.a", "parts.n", "mul", "parts.b")
+    lines = {line.change: line for line in found.what_if}
+    relu = lines["relu for silu"]
+    assert relu.measured == pytest.approx(
+        igb.measure(model(lambda m, x: m.b(functional.relu(m.n(m.a(x)))), **layers), X, 3).gamma, rel=1e-9
+    )
+    moved = igb.measure(model(lambda m, x: m.b(m.n(functional.silu(m.a(x)))), **layers), X, 3)
+    assert lines["norms behind the activations"].measured == pytest.approx(moved.gamma, rel=1e-4)
 
 
 def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
