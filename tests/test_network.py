@@ -212,7 +212,7 @@ REFUSED = [
     (lambda: igb.mlp(1).predict(digits=1), ValueError, "digits"),
     (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie exactly.* use sigma_w2 > 0"),
     # the mean of two centred units is 0
-    (lambda: POOLED_PAIRS.predict(), ValueError, "layer 2 is 0, so its outputs tie exactly"),
+    (POOLED_PAIRS.predict, ValueError, "layer 2 is 0, so its outputs tie exactly"),
     (lambda: igb.mlp(1).predict(igb.GaussianInputs(0, 0)), ValueError, "inputs that are not all 0"),
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
     (lambda: igb.Dense(np.ma.masked_array([1.0, 2.0], [False, True])), TypeError, "drop or fill"),
