@@ -70,7 +70,7 @@ def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
     total = 0 * c
     for rows in np.array_split(np.arange(x.size), 1 + x.size**2 // BLOCK):
         # rounding errors make it negative only where the product of the weights is negligible
-        excess = np.maximum(scaled[:, rows].T @ table, 0)
+        excess = np.maximum(n.product(scaled[:, rows].T, table), 0)
         total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x) @ weights)
     return total
 
