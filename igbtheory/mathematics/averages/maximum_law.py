@@ -70,10 +70,11 @@ def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
     table = hermite.table(n, x, n.npdf(x), terms)
     scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
     total = 0 * c
-    for rows in np.array_split(np.arange(x.size), max(STRIPS, 1 + x.size**2 // BLOCK)):
+    height = 1 + x.size // max(STRIPS, x.size**2 // BLOCK)
+    for start in range(0, x.size, height):
         # the summands are symmetric in x and y: those left of a strip are those above it
-        after = slice(rows[0], None)
-        twice = weights[after] * np.where(np.arange(rows[0], x.size) > rows[-1], 2, 1)
+        rows, after = slice(start, start + height), slice(start, None)
+        twice = weights[after] * np.where(np.arange(start, x.size) < start + height, 1, 2)
         # rounding errors make it negative only where the product of the weights is negligible
         excess = np.maximum(n.product(scaled[:, rows].T, table[:, after]), 0)
         total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x[after]) @ twice)
