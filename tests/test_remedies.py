@@ -856,6 +856,28 @@ LINES = [
         "end the branch with a Dense",
         "igb.phases.residual_limit(igb.Network.read('Dense | Residual(relu | Dense) | Dense'))",
     ),
+    (
+        "igb.Network(igb.Conv1d(3), igb.Flatten(), igb.Dense()).predict()",
+        "draw sequences, for example numpy.random.default_rng(0).normal(size=(100, 8, 16))",
+        "igb.Network.read('Conv1d(3) | Flatten | Dense').predict(np.random.default_rng(0).normal(size=(9, 8, 16)))",
+    ),
+    ("igb.infer([2, 3], D=5)", "divide counts by the number of data", "igb.infer([2 / 5, 3 / 5], D=5)"),
+    (
+        "igb.mlp(1).simulate(2, 8, 8, workers=2, executor='threads:2')",
+        'write the number behind it: "processes:2"',
+        "igb.mlp(1).simulate(2, 8, 8, executor='threads:2')",
+    ),
+    (
+        "igb.guesses.accuracy_bound([2, 7], [0.5, 0.5])",
+        "divide counts by their sum",
+        "igb.guesses.accuracy_bound([2 / 9, 7 / 9], [0.5, 0.5])",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, lambda x: np.float32(np.tanh(x))))",
+        "pass its formula as text",
+        "igb.phases.gradients(igb.mlp(1, 'tanh'))",
+    ),
+    ("igb.mlp(1, 'floor(400*x)').certify(5)", "use predict()", "igb.mlp(1, 'floor(4*x)').predict()"),
     ("igb.mlp(1).predict(1e200 * X)", "scale the data", "igb.mlp(1).predict(X)"),
     (
         "igb.Network(igb.Dense(), igb.BatchNorm(4, eps=0.1), igb.Activation('relu'), igb.Dense()).certify(5)",
