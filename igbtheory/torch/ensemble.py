@@ -65,6 +65,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
+    checks.flag("progress", progress)
     checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch

@@ -3,9 +3,9 @@
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import hypot
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,8 @@ def explain(
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    lines = [
-        _what_if(change, make_model, models, data, output, (networks, seed) if check else None) for change in tried
-    ]
+    draws = _Draws(networks, seed, check, drawn=finite.per_layer is not None)
+    lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
         seed,
@@ -82,11 +81,22 @@ def explain(
     )
 
 
-def _what_if(
-    change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: tuple[int, int] | None
-) -> WhatIf:
-    """Return the bias ratios behind a change: predicted and, for `draws` (number of networks, seed), measured."""
-    from igbtheory.torch import ensemble, reading, tracing  # noqa: PLC0415 - they load PyTorch
+@final
+@dataclass(frozen=True)
+class _Draws:
+    """How changes are measured, and drawn. networks, seed: of the measurement; check: whether there is one; drawn:
+    whether the model itself is predicted at its own widths.
+    """
+
+    networks: int
+    seed: int
+    check: bool
+    drawn: bool
+
+
+def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: _Draws) -> WhatIf:
+    """Return the bias ratios behind a change: predicted, and measured if they are asked for."""
+    from igbtheory.torch import ensemble, reading, tracing, widths  # noqa: PLC0415 - they load PyTorch
 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
@@ -95,13 +105,18 @@ def _what_if(
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws is None:
+    if draws.drawn and not line.unpredicted:
+        # in as many networks for each seed, so that differences of changes have small errors
+        finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), widths.FOR_CHANGES)
+        line = replace(line, undrawn=finite.refused, **finite.of_output())
+    if not draws.check:
         return line
-    networks, seed = draws
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            measured = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
+            measured = ensemble.measure(
+                lambda: change.model(make_model()), changed, draws.networks, seed=draws.seed, output=output
+            )
     except ValueError as error:
         return replace(line, unmeasured=str(error))
     guesses = {"measured_guess": measured.gamma_guess, "guess_error": measured.gamma_guess_error}

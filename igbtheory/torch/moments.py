@@ -85,16 +85,18 @@ def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, flo
 def watched_nodes(reading: Reading) -> list[str]:
     """Return the names of the nodes behind a layer, in the order of the graph, the data first and the outputs last.
 
-    Modules that could not be read are among them, and so are functions that every path goes through.
+    Modules that could not be read are among them, and so are functions that every path goes through. Of a function of
+    several steps the last one is.
     """
     names: list[str] = []
+    steps = {step.name for function in reading.functions.values() for step in function.steps[:-1]}
     paths, passed = set[Path](), reading.passed
     for node in reading.graph.graph.nodes:
         path = reading.paths.get(node.name)
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in paths and not (path and path[-1].layer.keeps_averages):
+        elif path not in paths and node.name not in steps and not (path and path[-1].layer.keeps_averages):
             names.append(node.name)
         paths |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]
