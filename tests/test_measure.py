@@ -287,6 +287,48 @@ def test_arrays_tensors_and_lists_are_one() -> None:
     assert all(same(first, other) for other in others)
 
 
+class Pair(torch.nn.Module):  # type: ignore[misc, name-defined] # as above
+    """A model of two inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 3), nn.Linear(12, 3)
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return self.first(a) + self.second(b)
+
+
+class Joined(Pair):
+    """The same model, which takes both inputs as one."""
+
+    def forward(self, x: Any) -> Any:  # type: ignore[override] # one input for two
+        return super().forward(x[:, :8], x[:, 8:])
+
+
+A, B, Y = X[:, :8], X[:, 8:], np.arange(12) % 3
+ROWS = torch.utils.data.TensorDataset(torch.tensor(A), torch.tensor(B), torch.tensor(Y))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ((A, B), Y),
+        ((A, B), np.array(["ant", "bee", "cat"])[Y]),
+        ({"b": B, "a": torch.tensor(A)}, np.eye(3)[Y]),
+        {"b": B, "a": A, "labels": Y},
+        ROWS,
+        [({"a": a, "b": b, "label": int(y), "text": "as tokens"}) for a, b, y in ROWS],
+        [((a, b), int(y)) for a, b, y in ROWS],
+    ],
+)
+def test_a_model_takes_several_inputs_by_place_or_by_name(data: Any) -> None:
+    given = torch.utils.data.DataLoader(data, batch_size=5) if isinstance(data, list) else data
+    expected = igb.measure(Joined, (X, Y), 3)
+    for found in (igb.measure(Pair, given, 3), igb.measure(Pair, given, 3, workers=1)):
+        assert same(found, expected)
+        assert np.array_equal(found.by_label, expected.by_label)
+
+
 def test_models_see_their_precision_no_gradients_and_integers_as_they_are() -> None:
     seen: list[Any] = []
 
@@ -593,9 +635,12 @@ def test_the_network_whose_outputs_are_not_finite_is_named() -> None:
         igb.measure(hooked(linear(), lambda y: y * next(factors)), X, 3)
 
 
-def test_a_sigmoid_at_the_end_is_refused() -> None:
+def test_a_sigmoid_at_the_end_is_refused_and_outputs_that_are_positive_by_chance_are_not() -> None:
     with pytest.raises(ValueError, match="leave the sigmoid out"):
-        igb.measure(linear(1, nn.Sigmoid), X, 3)
+        igb.measure(linear(1, nn.Sigmoid), X, 100)
+    signs = cycle([1.0] * 9 + [-1.0])
+    ten = hooked(linear(1), lambda y: next(signs) * (0.5 + y / 100))
+    assert igb.measure(ten, X, 10).G0.tolist() == [1.0] * 9 + [0.0]
 
 
 def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
@@ -702,6 +747,12 @@ def test_weights_of_any_kind_are_compared() -> None:
         ([[1.0], [1.0, 2.0]], TypeError, "stack"),
         (None, TypeError, "NoneType"),
         (np.ma.masked_array(X, X > 0), TypeError, "expected data without a mask"),
+        (((X, X[:5]), None), ValueError, r"a row for each datum, got \[12, 5\] rows"),
+        (
+            (X, np.eye(6)[[*Y, 0]][:12] + np.eye(6)[4]),
+            ValueError,
+            "several ones in a row; measure the labels one by one",
+        ),
         (X * 1e39, ValueError, r"range of the model's torch.float32, got 2.8\de\+39; scale the data down"),
     ],
 )
