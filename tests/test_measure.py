@@ -329,6 +329,34 @@ def test_a_model_takes_several_inputs_by_place_or_by_name(data: Any) -> None:
         assert np.array_equal(found.by_label, expected.by_label)
 
 
+class Twice(torch.nn.Module):  # type: ignore[misc, name-defined] # as above
+    """A model of two inputs that calls a module twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.relu, self.head = nn.Linear(8, 5), nn.ReLU(), nn.Linear(5, 3)
+
+    def forward(self, a: Any, b: Any) -> Any:
+        self.values = [a, x := self.first(a), x := self.relu(x), x := self.relu(x - b[:, :1]), self.head(x)]
+        return self.values[-1]
+
+
+def test_a_model_that_is_not_traced_is_explained_by_what_its_modules_return() -> None:
+    models: list[Any] = []
+
+    def make() -> Any:
+        models.append(Twice())
+        return models[-1]
+
+    found = igb.explain(make, {"a": A, "b": B}, 3)
+    assert found.names == ("data", "first", "relu", "relu (2)", "head")
+    for i, model in enumerate(models[-3:]):
+        for j, x in enumerate(value.double().numpy() for value in model.values[:-1]):
+            assert found.moments[i, j] == pytest.approx([(x.mean(axis=0) ** 2).mean(), x.var(axis=0).mean()])
+    assert np.array_equal(found.moments[:, -1], igb.measure(Twice, {"a": A, "b": B}, 3).moments)
+    assert "Not read: the theory has models of one input, got several: 'a' of shape (12, 8), 'b'" in str(found)
+
+
 def test_models_see_their_precision_no_gradients_and_integers_as_they_are() -> None:
     seen: list[Any] = []
 

@@ -10,17 +10,12 @@ from torch.utils.data import DataLoader, Dataset
 from igbtheory.foundations import checks
 from igbtheory.foundations.labels import LABELS, Labels, labels_in
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.torch.inputs import Inputs, each
+from igbtheory.torch.inputs import Inputs, each, single
 
 
 def checked_data(data: Any) -> torch.Tensor:
-    """Return the tensor of the data, without their labels. TypeError: a model takes several tensors together."""
-    inputs = labelled_data(data)[0]
-    if isinstance(inputs, Inputs):
-        raise TypeError(
-            f"expected data in one array or tensor, got several inputs, {inputs}; igb.measure and igb.explain take them"
-        )
-    return inputs
+    """Return the tensor of the data, without their labels. ValueError: they are several inputs."""
+    return single(labelled_data(data)[0])
 
 
 def labelled_data(data: Any) -> tuple[torch.Tensor | Inputs, Labels | None]:

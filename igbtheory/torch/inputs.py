@@ -54,6 +54,15 @@ def first(data: Any) -> Any:
     return data.first if isinstance(data, Inputs) else data
 
 
+def single(data: torch.Tensor | Inputs) -> torch.Tensor:
+    """Return the data. ValueError: they are several inputs, which the theory has not."""
+    if isinstance(data, Inputs):
+        raise ValueError(  # noqa: TRY004 - their kind is right, their number is not
+            f"the theory has models of one input, got several: {data}; igb.measure and igb.explain measure such models"
+        )
+    return data
+
+
 def passed(model: torch.nn.Module, data: Any) -> Any:
     """Return what the model returns for the data. A model may write into its input, so it gets a copy."""
     data = each(data, torch.clone)

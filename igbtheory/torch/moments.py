@@ -35,6 +35,8 @@ VECTORS = 2
 PAIRED, COMPARED = (256, 8192), 2**19
 """Smallest and largest number of pairs of data whose directions are compared at a node, and of units in all of them:
 5 ms for each node of each network, which is less than most layers take."""
+Row = tuple[float, float, float]
+"""The moments q_ab and q_aa - q_ab, and Var(G0)."""
 UNPREDICTED = np.nan, np.nan, np.nan, np.nan
 NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
@@ -51,7 +53,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
         super().__init__(model, graph=graph_of(model))
-        self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.moments: dict[str, Row] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
 
@@ -67,11 +69,11 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
                 self.outputs = Summary.of(units)
                 self.moments[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
             else:
-                self.moments[n.name] = _of_units(units, self.seeds)
+                self.moments[n.name] = moments_of_units(units, self.seeds)
         return output
 
 
-def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
+def moments_of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> Row:
     """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
 
     Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
@@ -186,11 +188,11 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
     first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
     """
-    moments: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
+    moments: dict[Path, Any] = {(): (*moments_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
-        moments[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
+        moments[path[:drawing]] = (*moments_of_units(x.reshape(len(x), -1)), 0.0)
     layers = tuple(step.layer for step in path[drawing:])
     shape = x.shape[2:]
     for layer in layers:
