@@ -62,7 +62,7 @@ def outputs_of(
     if outputs.ndim not in {1, 2} or len(outputs) != size or not outputs.numel():
         raise ValueError(
             f"expected outputs of shape ({size},) or ({size}, classes) for {size} data, got {tuple(outputs.shape)}; "
-            "let the model return one row of logits for each datum"
+            "let the model return one row of logits for each datum, such as those of one token or pixel"
         )
     return outputs.reshape(size, -1)
 
