@@ -53,30 +53,33 @@ class Row:
     memory: str
 
 
-def read_alone(example: Example) -> Row:
-    """Return the row of a model, which a process of its own reads."""
+def row_of(example: Example) -> Row:
+    """Return the row of a model: time and memory are those of reading it in training mode."""
+    reason, seconds, memory = refused_alone(example, train=True)
+    read = YES if not reason else NO if refused_alone(example, train=False)[0] else EVALUATION
+    return Row(example.group, example.family, example.name, read, reason, f"{seconds:.1f}", f"{memory:.0f}")
+
+
+def refused_alone(example: Example, *, train: bool) -> tuple[str, float, float]:
+    """Return why a process of its own does not read a model in a mode, its CPU seconds and its memory in MiB."""
     reading, writing = os.pipe()
     process = os.fork()
     if not process:
         os.close(reading)
-        answer_and_leave(example, writing)
+        answer_and_leave(example, writing, train=train)
     os.close(writing)
     with os.fdopen(reading, encoding="utf-8") as pipe:
         answer = pipe.read()
     _, status, usage = os.wait4(process, 0)
-    read, reason = json.loads(answer) if answer else (NO, ended(status))
-    numbers = f"{usage.ru_utime + usage.ru_stime:.1f}", f"{usage.ru_maxrss / 1024:.0f}"
-    return Row(example.group, example.family, example.name, read, reason, *numbers)
+    return json.loads(answer) if answer else ended(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def answer_and_leave(example: Example, pipe: int) -> NoReturn:
-    """Write whether the model was read, and why not, and leave the process."""
+def answer_and_leave(example: Example, pipe: int, *, train: bool) -> NoReturn:
+    """Write why the model is not read, and leave the process."""
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     try:
-        reason = refusal(example, train=True)
-        read = YES if not reason else NO if refusal(example, train=False) else EVALUATION
-        os.write(pipe, json.dumps((read, reason)).encode())
+        os.write(pipe, json.dumps(refusal(example, train=train)).encode())
     finally:
         os._exit(0)
 
@@ -145,10 +148,12 @@ def quick() -> int:
     rows, status = rows_of_table(), 0
     for example in examples():
         if example.name in QUICK and example.group == "tutorials":
-            row = read_alone(example)
-            lost_since = row.read != YES and rows[row.group, row.model].read == YES
-            status |= lost_since
-            print(f"{'LOST ' if lost_since else ''}{row.model}: {row.read} {row.reason} {row.seconds} s", flush=True)
+            row = row_of(example)
+            worse = row.read != YES and rows[row.group, row.model].read == YES
+            status |= worse
+            print(
+                f"{'NO LONGER READ: ' if worse else ''}{row.model}: {row.read} {row.reason} {row.seconds} s", flush=True
+            )
     return status
 
 
@@ -168,7 +173,7 @@ def main() -> int:
     for example in examples():
         key = example.group, example.name
         if group in {"", example.group} and name in {"", example.name} and (options.again or key not in rows):
-            rows[key] = row = read_alone(example)
+            rows[key] = row = row_of(example)
             write(rows.values())
             print(f"{row.group}/{row.model}: {row.read} {row.reason} {row.seconds} s", file=sys.stderr, flush=True)
     print("\n".join(lines_of_score(rows.values())))

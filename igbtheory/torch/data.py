@@ -73,11 +73,11 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor | Inputs, Labels | No
     return given, None if labels is None else _labels((np.stack if single else np.concatenate)(labels))
 
 
-def _joined(parts: tuple[Any, ...], join: Callable[[Any], torch.Tensor]) -> Any:
+def _joined(pieces: tuple[Any, ...], join: Callable[[Any], torch.Tensor]) -> Any:
     """Return the rows of all batches, or of each of the tensors of a batch."""
-    if isinstance(parts[0], tuple | list) and isinstance(parts[0][0], torch.Tensor | np.ndarray):
-        return tuple(_joined(column, join) for column in zip(*parts, strict=True))
-    return join([torch.as_tensor(part) for part in parts])
+    if isinstance(pieces[0], tuple | list) and isinstance(pieces[0][0], torch.Tensor | np.ndarray):
+        return tuple(_joined(column, join) for column in zip(*pieces, strict=True))
+    return join([torch.as_tensor(piece) for piece in pieces])
 
 
 def _one_for_each(part: Any) -> bool:
