@@ -151,9 +151,8 @@ def quick() -> int:
             row = row_of(example)
             worse = row.read != YES and rows[row.group, row.model].read == YES
             status |= worse
-            print(
-                f"{'NO LONGER READ: ' if worse else ''}{row.model}: {row.read} {row.reason} {row.seconds} s", flush=True
-            )
+            mark = "NO LONGER READ: " if worse else ""
+            print(f"{mark}{row.model}: {row.read} {row.reason} {row.seconds} s", flush=True)
     return status
 
 
