@@ -58,8 +58,9 @@ def explain(
     try:
         data = single(inputs)
         read = reading.reading(tracing.copied(models), data, output)
-    except ValueError as error:
-        return hooked_explanation(make_model, inputs, output, (networks, seed), str(error))
+    except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
     values = data.double().cpu().numpy()
     names = moments.watched_nodes(read)
     measured = moments.measured_moments(make_model, data, names, read, (networks, seed))

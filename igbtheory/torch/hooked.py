@@ -13,13 +13,15 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.inputs import Inputs, first
 from igbtheory.torch.models import digest, refuse_repeated
-from igbtheory.torch.moments import Row, moments_of_units
+from igbtheory.torch.moments import moments_of_units
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, outputs_of, stream
 from igbtheory.torch.reading import tensor_of
 from igbtheory.torch.remarks import off_centre
 
 Array = NDArray[np.float64]
+Row = tuple[float, float, float]
+"""The moments q_ab and q_aa - q_ab, and Var(G0)."""
 MISSING: Row = (np.nan, np.nan, np.nan)
 
 

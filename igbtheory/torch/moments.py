@@ -35,8 +35,6 @@ VECTORS = 2
 PAIRED, COMPARED = (256, 8192), 2**19
 """Smallest and largest number of pairs of data whose directions are compared at a node, and of units in all of them:
 5 ms for each node of each network, which is less than most layers take."""
-Row = tuple[float, float, float]
-"""The moments q_ab and q_aa - q_ab, and Var(G0)."""
 UNPREDICTED = np.nan, np.nan, np.nan, np.nan
 NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
@@ -53,7 +51,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
         super().__init__(model, graph=graph_of(model))
-        self.moments: dict[str, Row] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
 
@@ -73,7 +71,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         return output
 
 
-def moments_of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> Row:
+def moments_of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
     """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
 
     Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
