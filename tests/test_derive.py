@@ -259,19 +259,19 @@ def test_what_has_no_closed_form_stays_an_average_of_any_precision(net: igb.Netw
 
 
 def test_deep_networks_are_told_layer_by_layer() -> None:
-    found = igb.mlp(40, "relu").derive()
+    found = igb.mlp(20, "relu").derive()
     assert not found.per_layer[-1].explicit
-    expected = igb.mlp(40, "relu").predict(digits=30)
+    expected = igb.mlp(20, "relu").predict(digits=30)
     assert same(found.gamma.evalf(30), str(expected.gamma), 28)
-    last = found.per_layer[20].var_mu
-    assert {str(s) for s in last.free_symbols} == {"v_mu_20", "v_chi_20"}
+    last = found.per_layer[10].var_mu
+    assert {str(s) for s in last.free_symbols} == {"v_mu_10", "v_chi_10"}
     text = found.latex()
-    assert r"l = 3, \dots, 41" in text
+    assert r"l = 3, \dots, 21" in text
     assert "sin(theta_k)" in str(found)  # in the angle, as arc-cosine kernels are printed
     assert len(text) < 2000
-    assert str(found.gamma) == "gamma_41"
+    assert str(found.gamma) == "gamma_21"
     assert same((found.gamma - 1).evalf(30), str(expected.gamma - 1), 28)
-    assert float(found.pdf(sp.Rational(1, 3))) == pytest.approx(igb.mlp(40, "relu").predict().G0.pdf(1 / 3), rel=1e-9)
+    assert float(found.pdf(sp.Rational(1, 3))) == pytest.approx(igb.mlp(20, "relu").predict().G0.pdf(1 / 3), rel=1e-9)
 
 
 def test_a_short_chain_is_the_formula_in_full() -> None:
