@@ -19,6 +19,8 @@ these takes a process of its own, and meets the tests that reach any function of
 The table of 26 November 2026: 349 of 400 mutants are killed (87 %), and each of the other 51 has its reason: it changes
 no result (or the code is gone that nothing reached). But tests have been written for these very mutants. Tests that are
 older than the table kill 293 (73 %; with a probability of 95 %, 69 to 78 % of all mutants that can be drawn).
+The tests of now kill 35 of 53 mutants of a new sample (seed 1; 66 %, 52 to 78 %) where each takes less than half a
+second: tests for one sample do not reach the mutants of another.
 
 Which changes there are is taken from cosmic-ray, a maintained tool, which knows them for all code. (mutmut leaves out
 constants, defaults and every function with a decorator, such as a property.) The rest of cosmic-ray is not used: it
