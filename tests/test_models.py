@@ -776,14 +776,18 @@ BATCHES = [(torch.tensor(X[:5]), torch.tensor(CLASSES[:5])), (torch.tensor(X[5:]
     [
         lambda: (X, CLASSES.tolist()),
         lambda: (X, CLASSES[:, None].astype(float)),
+        lambda: (X, np.eye(3)[CLASSES]),
+        lambda: {"image": X, "labels": CLASSES, "number": CLASSES},
         lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(CLASSES)),
         lambda: iter(BATCHES),
         lambda: BATCHES,
         lambda: [*zip(torch.tensor(X), CLASSES.tolist(), strict=True)],
+        lambda: [*zip(X, np.array(["ant", "bee", "cat"])[CLASSES], strict=True)],
         lambda: (X, None),
         lambda: torch.utils.data.TensorDataset(torch.tensor(X)),
         lambda: (batch for batch, _ in BATCHES),
         lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(X)),
+        lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(CLASSES), torch.tensor(CLASSES) + 3),
     ],
 )
 def test_data_come_in_many_forms_with_labels_or_without(data: Callable[[], Any]) -> None:
@@ -808,10 +812,12 @@ class Pictures(torch.utils.data.Dataset):  # type: ignore[misc, name-defined] # 
     [
         ((X, CLASSES[:5]), ValueError, "a label for each of 12 data, got 5"),
         ([X, CLASSES], TypeError, r"got list; .*as a pair \(X, y\)"),
-        ((X, np.eye(3)[CLASSES]), TypeError, r"labels 0, 1, ... as a pair \(X, y\)"),
-        ({"tokens": X}, TypeError, "dictionary of 'tokens'; pass the array that the model takes"),
+        (
+            {"labels": CLASSES},
+            TypeError,
+            "data and labels, got a dictionary of 'labels'; pass the arrays",
+        ),
         ([({"a": 1, "b": 2},)][0], TypeError, "got tuple"),
-        (iter([{"a": X, "labels": CLASSES}]), TypeError, r"batches \(X, y\), got a dictionary of 'a', 'labels'"),
         (iter([]), ValueError, "batches of data, got none"),
         (Pictures(), TypeError, "PosixPath.*transform=torchvision.transforms.ToTensor()"),
     ],

@@ -45,7 +45,7 @@ def test_one_hidden_relu_layer_is_its_closed_form() -> None:
 
 
 def test_relu_very_deep() -> None:
-    depth = 5_000
+    depth = 2_000
     p = igb.mlp(depth, "relu").predict()
     assert p.gamma == pytest.approx(float(relu_recursion(depth, 50)), rel=1e-11)
     assert 1e-14 < p.error < 1e-8

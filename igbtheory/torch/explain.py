@@ -42,20 +42,29 @@ def explain(
     widths if enough networks of the theory can be drawn in about two seconds. All data form one batch. If the outputs
     read a class token alone, the moments behind it are those of this token, and the names of the layers end in [:, 0].
 
-    ValueError: the data are refused, a model or the same model twice, or the model cannot be traced. What the theory
-    refuses is measured without a prediction, and what `measure` refuses of a change is predicted alone; the sentences
-    give the reasons.
+    A model that cannot be traced, or takes several inputs, is measured alone, behind every module that has no modules
+    inside it, in the order of their calls.
+
+    ValueError: the data are refused, a model or the same model twice. What the theory refuses is measured without a
+    prediction, and what `measure` refuses of a change is predicted alone; the sentences give the reasons.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
     from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
-    from igbtheory.torch.data import checked_data  # noqa: PLC0415
+    from igbtheory.torch.data import labelled_data  # noqa: PLC0415
+    from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
+    from igbtheory.torch.inputs import single  # noqa: PLC0415
 
-    data = checked_data(X)
-    values = data.double().cpu().numpy()
+    inputs = labelled_data(X)[0]
     models = tracing.draws_of(make_model, seed)
-    read = reading.reading(tracing.copied(models), data, output)
+    try:
+        data = single(inputs)
+        read = reading.reading(tracing.copied(models), data, output)
+    except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
+    values = data.double().cpu().numpy()
     names = moments.watched_nodes(read)
     measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
     predicted, refused = moments.predicted_moments(read, values, names)

@@ -42,6 +42,11 @@ VALUES = {
     ("gamma_guess", AT_WIDTHS): ("at_widths_guess", "at_widths_guess_error"),
 }
 """Names of a value of a change and of its error, by bias ratio and kind."""
+UNTRACED = (
+    "No layer is named to create or remove bias, and no change is tried: the layers stand in the order of their calls, "
+    "and it is not known which follows which."
+)
+"""What is said of a model that could not be traced."""
 
 RULE = (
     "Causes are read from the measured guesses alone. A layer is named if it changes the favoured share, 1/2 + "
@@ -95,7 +100,8 @@ class Explanation(OutputEstimates):
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
-    predicted, and why; what_if: the changes that were tried, and what they give.
+    predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which layer
+    follows which; otherwise they stand in the order of their calls.
     """
 
     samples: int
@@ -112,6 +118,7 @@ class Explanation(OutputEstimates):
     guess_variances: Array | float = np.nan
     predicted_variances: Array | float = np.nan
     at_widths: AtWidths = UNDRAWN
+    traced: bool = True
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -144,7 +151,8 @@ class Explanation(OutputEstimates):
         """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
         off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
         undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
-        return [*undefined, *self._causes(), *self.unpredicted(), *self._of_width(), *self._refused_changes()]
+        causes = self._causes() if self.traced else [UNTRACED]
+        return [*undefined, *causes, *self.unpredicted(), *self._of_width(), *self._refused_changes()]
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
@@ -175,7 +183,7 @@ class Explanation(OutputEstimates):
     def _refused_changes(self) -> list[str]:
         """Return a sentence for each reason why a change has no prediction, or could not be measured."""
         said = []
-        if self.unread and not self.what_if:
+        if self.unread and not self.what_if and self.traced:
             said.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
         kinds = {
             "unpredicted": "No prediction",
