@@ -384,6 +384,9 @@ COMMANDS = [
         'simulate "Conv2d(3) | relu | Conv2d(3, groups=2) | Flatten | Dense" --data small.npy --networks 2 --width 8',
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
+    ("predict --plot folder", "a file that ends in .png or .pdf or .svg", "predict --plot a.png"),
+    ("predict --batch-size 3", '--batch-size with --norm "batch" only', "predict --norm batch --batch-size 3"),
+    ("predict --norm foo", "known: batch, layer, rms", "predict --norm layer"),
     (
         'certify --activation "max(exp(-1/x), 0)"',
         "guard it by where(...)",

@@ -14,6 +14,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
 from igbtheory.networks.network import Network
+from igbtheory.networks.simulation.estimates import FEW
 from igbtheory.theory.prediction import Prediction
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explanation import Explanation, WhatIf
@@ -21,6 +22,8 @@ from igbtheory.torch.explanation import Explanation, WhatIf
 Array = NDArray[np.float64]
 LONGEST = 90
 """Largest number of characters of a layer in the table."""
+SHARE = 5
+"""For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself."""
 
 
 def explain(
@@ -70,7 +73,7 @@ def explain(
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    draws = _Draws(networks, seed, check, drawn=finite.per_layer is not None)
+    draws = _Draws(networks, seed, check, drawn=max(FEW, finite.networks // SHARE) if finite.networks else 0)
     lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
@@ -93,14 +96,16 @@ def explain(
 @final
 @dataclass(frozen=True)
 class _Draws:
-    """How changes are measured, and drawn. networks, seed: of the measurement; check: whether there is one; drawn:
-    whether the model itself is predicted at its own widths.
+    """How changes are measured, and drawn.
+
+    networks, seed: of the measurement; check: whether there is one; drawn: the number of networks of the theory at the
+    model's own widths, 0 if the model itself is not predicted at them.
     """
 
     networks: int
     seed: int
     check: bool
-    drawn: bool
+    drawn: int
 
 
 def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: _Draws) -> WhatIf:
@@ -115,8 +120,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws.drawn and not line.unpredicted:
-        # in as many networks for each seed, so that differences of changes have small errors
-        finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), widths.FOR_CHANGES)
+        finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
     if not draws.check:
         return line

@@ -18,8 +18,6 @@ FOR_EACH = 100
 error that it has on all data of the models."""
 NUMBERS = 5 * 10**7
 """Largest number of random numbers that are drawn for an explanation, which take about two seconds."""
-FOR_CHANGES = NUMBERS // 5
-"""The same for one change of the model: five of them take as long as the model itself."""
 OTHER_LAWS = {"uniform": 0.2, "orthogonal": 0.5}
 """Change of log gamma, relative to the sum of 1/width over the layers, if all weights are drawn from other laws than a
 normal one: measured on ReLU networks of widths 8 to 64 and depths 3 to 10; of tanh it is 0.03 for uniform weights."""
@@ -32,11 +30,12 @@ class TooLongError(ValueError):
 
 
 def at_widths(
-    reading: Reading, data: Array, names: list[str], draws: tuple[int, int], most: int | None = None
+    reading: Reading, data: Array, names: list[str], draws: tuple[int, int], wanted: int | None = None
 ) -> AtWidths:
     """Return the estimates behind the named nodes.
 
-    draws: the number of measured models, and the seed. most: the largest number of random numbers, by default NUMBERS.
+    draws: the number of measured models, and the seed. wanted: the number of networks if it is affordable, by default
+    FOR_EACH for each of these models.
     """
     try:
         network = reading.network()
@@ -49,7 +48,7 @@ def at_widths(
     read = {step for path in reading.paths.values() for step in path if step.read}
     laws = ",".join(law for step in read for law in step.read[0].laws)
     of_weights = size * max((change for law, change in OTHER_LAWS.items() if law in laws), default=0.0)
-    affordable = partial(_affordable, FOR_EACH * draws[0], most or NUMBERS)
+    affordable = partial(_affordable, wanted or FOR_EACH * draws[0])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the errors are part of the result
@@ -70,12 +69,12 @@ def at_widths(
     return AtWidths(network.widths, size, count, LayerEstimates(**columns), of_weights=of_weights)
 
 
-def _affordable(wanted: int, most: int, numbers: int) -> int:
+def _affordable(wanted: int, numbers: int) -> int:
     """Return how many of the wanted networks are drawn. TooLongError: they would be too few for an error.
 
-    most: the largest number of random numbers; numbers: that of each network.
+    numbers: the number of random numbers of each.
     """
-    count = min(wanted, most // numbers)
+    count = min(wanted, NUMBERS // numbers)
     if count < min(wanted, FEW):
         raise TooLongError(
             f"{FEW} networks of these widths take about {FEW * numbers * SECONDS:.0f} seconds; draw them by net = "
