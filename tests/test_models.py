@@ -154,7 +154,7 @@ class Snake(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is a
         (
             model(lambda m, x: m.b(torch.flatten(m.a(x), 1).sin().mul(2)), a=conv(2, 6), b=linear(96, 3)),
             IMAGES,
-            [CONV, igb.Flatten(), igb.Activation("sin"), igb.Activation("2*x"), default(96)],
+            [CONV, igb.Activation("sin"), igb.Activation("2*x"), igb.Flatten(), default(96)],
         ),
         (
             model(lambda m, x: m.b(m.a(x.view(-1, 2, 4, 4)).mean((2, 3))), a=conv(2, 6), b=linear(6, 3)),
@@ -947,7 +947,7 @@ def test_a_class_token_is_shown_alone() -> None:
     attend: Make = lambda: nn.MultiheadAttention(24, 2, batch_first=True)  # noqa: E731 - one of several makers
     make = model(forward, a=linear(4, 24), t=lambda: nn.Embedding(1, 24), b=attend, h=linear(24, 3))
     found = igb.explain(make, IMAGES[:, 0], 40)
-    assert found.names == ("data", "parts.a", "cat", "parts.b[:, 0]", "add[:, 0]", "getitem_3", "parts.h")
+    assert found.names == ("data", "parts.a", "cat", "parts.b[:, 0]", "add[:, 0]", "parts.h")
     layers = found.per_layer
     for name in ("var_mu", "var_chi"):
         known, error = found.columns()[f"predicted_{name}"], getattr(layers, f"{name}_error")
@@ -1135,7 +1135,7 @@ def gated(m: Any, x: Any) -> Any:
                 linear(128, 3),
             ),
             SEQUENCES,
-            "Exchanged|Conv1d(5|MaxPool1d(kernel_size=2|Conv1d(3|dilation=2|GlobalAvgPool",
+            "Arranged|Conv1d(5|MaxPool1d(kernel_size=2|Conv1d(3|dilation=2|GlobalAvgPool",
         ),
         (
             model(
@@ -1149,7 +1149,7 @@ def gated(m: Any, x: Any) -> Any:
         (
             stack(lambda: nn.Conv1d(3, 128, 5), nn.ReLU, lambda: nn.AvgPool1d(3), nn.Flatten, linear(512, 3)),
             SEQUENCES,
-            "Exchanged|Conv1d(5|AvgPool1d(kernel_size=(3,)",
+            "Arranged|Conv1d(5|AvgPool1d(kernel_size=(3,)",
         ),
     ],
     ids=["cut", "dilated pool", "sequences", "tokens first", "average"],

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from igbtheory.torch.models import is_idle
 from igbtheory.torch.reading import Reading
-from igbtheory.torch.tracing import graph_of, in_a_row
+from igbtheory.torch.tracing import in_a_row, on_weights_of
 
 Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]
@@ -27,16 +27,19 @@ CENTRED = 0.01
 @final
 @dataclass(frozen=True)
 class Change:
-    """A change: its name, a function that edits a graph in place, and a function that returns the changed data."""
+    """A change: its name, a function that edits a graph in place, and a function that returns the changed data.
+
+    whole: the graph of the model.
+    """
 
     name: str
+    whole: fx.GraphModule
     edit: Edit = lambda _: None
     data: Callable[[Array], Array] = lambda x: x
 
     def model(self, model: nn.Module) -> nn.Module:
         """Return the changed model, which contains the model itself."""
-        model = in_a_row(model)
-        graph = fx.GraphModule(model, graph_of(model))
+        graph = on_weights_of(in_a_row(model), self.whole)
         self.edit(graph)
         graph.recompile()
         return graph
@@ -48,17 +51,17 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     have = {reading.paths[node.name][-1].layer.phi.name for node in activations}  # type: ignore[attr-defined]
     for name, function in ACTIVATIONS.items():
         if others := sorted(have - {name}):
-            yield Change(f"{name} for {', '.join(others)}", partial(_replace, [x.name for x in activations], function))
+            yield Change(f"{name} for {', '.join(others)}", reading.whole, partial(_replace, [x.name for x in activations], function))
     for before, words in ((True, "behind"), (False, "in front of")):
         pairs = [x.name for x in activations if _neighbour(reading.graph, x, before=before) is not None]
         if pairs:
-            yield Change(f"norms {words} the activations", partial(_move_norms, pairs, before=before))
+            yield Change(f"norms {words} the activations", reading.whole, partial(_move_norms, pairs, before=before))
     modes = {m.training for m in reading.graph.modules() if isinstance(m, BATCH_NORMS)}
     for mode in modes:
         words = "evaluation, where it is the identity" if mode else "training"
-        yield Change(f"BatchNorm in the mode of {words}", partial(_set_mode, train=not mode))
+        yield Change(f"BatchNorm in the mode of {words}", reading.whole, partial(_set_mode, train=not mode))
     if np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
-        yield Change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
+        yield Change("data less their mean, feature by feature", reading.whole, data=lambda x: x - x.mean(axis=0))
 
 
 def _is_activation(reading: Reading, node: fx.Node) -> bool:

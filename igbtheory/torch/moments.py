@@ -25,9 +25,11 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
-from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
+from igbtheory.torch.path import Path, layers_on
+from igbtheory.torch.reader import tensor_of
+from igbtheory.torch.reading import Reading
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.tracing import graph_of, in_a_row
+from igbtheory.torch.tracing import in_a_row, on_weights_of
 
 Array = NDArray[np.float64]
 VECTORS = 2
@@ -50,7 +52,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
-        super().__init__(model, graph=graph_of(model))
+        super().__init__(on_weights_of(model, reading.whole))
         self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
@@ -61,7 +63,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         value = tensor_of(output)
         if n.name in self.moments and value is not None:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
-                value = value.select(2 - self.reading.units[n.name], 0)
+                value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 self.outputs = Summary.of(units)

@@ -2,9 +2,12 @@
 
 import copy
 import traceback
+import warnings
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import fx, nn
 from torch.nn.parameter import is_lazy
 
@@ -12,6 +15,7 @@ from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
 from igbtheory.torch.models import checked_model, refuse_arguments
+from igbtheory.torch.operators import public
 from igbtheory.torch.passes import made, stream
 
 DRAWS = 8
@@ -74,17 +78,62 @@ def _is_activation(module: nn.Module) -> bool:
     return True
 
 
-def graph_of(model: nn.Module) -> fx.Graph:
-    """Return the graph of a model. ValueError: its control flow depends on the data; the error names the line."""
+def traced(model: nn.Module, x: torch.Tensor) -> fx.GraphModule:
+    """Return a model as a graph, by torch.fx, which keeps its modules, or by torch.export, which needs some data x.
+
+    ValueError: the control flow depends on the data; the error names the line.
+    """
     try:
-        return _Tracer(model).trace(model)
-    except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
-        raise ValueError(
-            f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
-            f"traced: {' '.join(str(error).split())[:200]}{place}"
-        ) from error
+        return fx.GraphModule(model, _Tracer(model).trace(model))
+    except Exception as error:  # of any kind, from the code of the model
+        try:
+            return _exported(model, x)
+        except Exception:  # noqa: BLE001 - as above; the first error names the line
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+            place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+            raise ValueError(
+                f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
+                f"traced: {' '.join(str(error).split())[:200]}{place}"
+            ) from error
+
+
+def _exported(model: nn.Module, x: torch.Tensor) -> fx.GraphModule:
+    """Return the graph of a model as torch.export writes it for any number of data, with the functions of PyTorch."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # such as on constants of the model, which stay
+        program = torch.export.export(model, (x,), strict=False, dynamic_shapes=({0: torch.export.Dim.AUTO},))
+        graph = program.module(check_guards=False)
+    for node in graph.graph.nodes:
+        if node.op == "call_function":
+            node.target = public(node.target)
+    return graph
+
+
+def on_weights_of(model: nn.Module, graph: fx.GraphModule) -> fx.GraphModule:
+    """Return the graph of another model of the same kind with the weights and modules of this one.
+
+    Constants that the graph was traced with stay.
+    """
+    parts: dict[str, Any] = {}
+    for node in graph.graph.nodes:
+        if node.op in {"get_attr", "call_module"}:
+            name = str(node.target)
+            parts[name] = part_of(model if has_part(model, name) else graph, name)
+    return fx.GraphModule(parts, copy.deepcopy(graph.graph))
+
+
+def has_part(model: nn.Module, name: str) -> bool:
+    """Return whether a model has a module, parameter or buffer of this name."""
+    try:
+        part_of(model, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def part_of(model: nn.Module, name: str) -> Any:
+    """Return the module, parameter or buffer of a model with this name."""
+    return reduce(getattr, name.split("."), model) if name else model
 
 
 def _is_own(filename: str) -> bool:

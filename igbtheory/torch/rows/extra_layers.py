@@ -21,64 +21,49 @@ from igbtheory.layers.token_mixing import moments_of_sums
 
 
 @final
-@dataclass(frozen=True)
-class Unflatten(Layer):
-    """The features of given data as images or sequences of this shape, units first."""
+@dataclass(frozen=True, repr=False)
+class Arranged(Layer):
+    """The numbers of given data in another order, such as features as images, of this shape, units first.
 
+    places: for each number, its place in a datum in front, units first; -1 stands for a zero.
+    """
+
+    places: tuple[int, ...]
     shape: Point
 
-    keeps_averages = True
-
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x.reshape(len(x), *self.shape)
+        flat = np.concatenate([x.reshape(len(x), -1), np.zeros((len(x), 1), x.dtype)], axis=1)
+        return flat[:, list(self.places)].reshape(len(x), *self.shape)
 
     def positions(self, shape: Point) -> Point:
         return self.shape[1:]
 
+    @property
+    def keeps_averages(self) -> bool:
+        return sorted(self.places) == list(range(len(self.places)))
 
-@final
-@dataclass(frozen=True)
-class Exchanged(Layer):
-    """Given data of the shape (channels, length) with their axes exchanged: the theory expects tokens first."""
-
-    shape: Point
-
-    keeps_averages = True
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x.swapaxes(1, 2)
-
-    def positions(self, shape: Point) -> Point:
-        return self.shape[1:]
+    def __repr__(self) -> str:
+        return f"Arranged({self.shape})"
 
 
 @final
 @dataclass(frozen=True)
-class Halves(Layer):
-    """The first half of the units. The second half, see `Second`, has the same law and is independent of the first."""
+class Part(Layer):
+    """One in `of` of the units, which have the same law as all of them."""
+
+    of: int
 
     keeps_averages = True
-    pooled = 2
+
+    @property
+    def pooled(self) -> int:
+        return self.of
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x[:, : x.shape[1] // 2]
-
-
-@final
-@dataclass(frozen=True)
-class Second(Layer):
-    """The identity, which marks the second half of the units: it follows `Halves`."""
-
-    keeps_averages = True
-
-    def rule(self, node: Node[Any]) -> Node[Any]:
-        return node
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x
+        return x[:, : x.shape[1] // self.of]
 
 
 @final
