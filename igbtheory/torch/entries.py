@@ -122,22 +122,18 @@ class Entries:
         count = len(self.numbers)
         rows = self.rows(axis)
         rows = Entries(rows.numbers.reshape(count, -1, rows.numbers.shape[1]), self.shape, self.units)
-        own = torch.arange(count)[:, None, None]
         zero = rows.numbers == 0
-        if bool((~zero & (rows.datum != own)).any()) or rows.numbers.shape[2] % self.units:
+        if rows.numbers.shape[2] % self.units or bool((~zero & (rows.datum != torch.arange(count)[:, None, None])).any()):
             return None
-        # in each row, the entries of one position stand together once they are sorted
-        relative = torch.where(zero, 0, rows.numbers - own * self.positions * self.units).sort(dim=2).values
-        if bool((relative != relative[:1]).any()):
+        # zeros are counted as those of all units in turn, so that as many units have them
+        unit = torch.where(zero, (zero.cumsum(dim=2) - 1) % self.units, rows.unit)
+        position = torch.where(zero, -1, rows.position)
+        order = (unit * (1 + self.positions) + position).argsort(dim=2, stable=True)
+        unit, position = (x.gather(2, order).reshape(*x.shape[:2], self.units, -1) for x in (unit, position))
+        expected = torch.arange(self.units)[:, None]
+        if bool((unit != expected).any()) or bool((position != position[:1, :, :1]).any()):
             return None
-        blocks = relative[0].reshape(relative.shape[1], -1, self.units)
-        first = blocks[..., :1]
-        of_zeros = (blocks == 0).all(dim=2, keepdim=True)
-        whole = (blocks == first + torch.arange(self.units)) & ((first - 1) % self.units == 0)
-        if not bool((whole | of_zeros).all()):
-            return None
-        positions = torch.where(of_zeros, -1, (first - 1).div(self.units, rounding_mode="floor"))[..., 0]
-        return tuple(tuple(row) for row in positions.tolist())
+        return tuple(tuple(row) for row in position[0, :, 0].tolist())
 
 
 def moved(

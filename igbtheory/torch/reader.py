@@ -16,9 +16,10 @@ from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch import joins
 from igbtheory.torch.arrangement import arranged
+from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_of
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import function_of_one
-from igbtheory.torch.operators import name_of
+from igbtheory.torch.operators import arguments, name_of
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.rows.site import Reads
@@ -44,6 +45,7 @@ class Reader:
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
+        self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}
@@ -84,7 +86,9 @@ class Reader:
             return
         name = self.named[node.name]
         try:
-            if all(self._held(part) for part in inputs):
+            if (scores := self._scores(node)) is not None:
+                self.scores[node.name] = scores
+            elif all(self._held(part) or part.name in self.scores for part in inputs):
                 self.read[node.name] = self._stream(node, name, inputs)
         except ValueError as error:
             kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
@@ -93,6 +97,37 @@ class Reader:
     def _held(self, node: fx.Node) -> Stream | None:
         """Return the stream of a node, or that of which a node of several tensors has parts."""
         return self.read.get(self.tuples.get(node, node).name)
+
+    def _scores(self, node: fx.Node) -> Scores | None:
+        """Return the scores of attention at a node, None if it holds none."""
+        if node.op == "call_module" or not any(part.name in self.scores for part in self._inputs(node)):
+            if name_of(node.target) not in MATRIX_PRODUCTS:
+                return None
+        arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
+        return scores_of(node, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments)
+
+    def _attended(self, node: fx.Node, name: str) -> Stream | None:
+        """Return the stream behind attention, None if the node is none."""
+        if name_of(node.target) in MATRIX_PRODUCTS:
+            weights, values = (self.scores.get(part.name) or self.read.get(part.name) for part in node.args)
+            normalised = isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream)
+            return attention(name, weights, values) if normalised else None
+        if name_of(node.target) != "scaled_dot_product_attention":
+            return None
+        given = arguments(node.target, node.args, node.kwargs)
+        queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
+        if not (queries and keys and values):
+            return None
+        mask = given.get("attn_mask")
+        scores = Scores(
+            queries,
+            keys,
+            given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5,
+            None if mask is None else self._in_model(mask, 0),
+            bool(given.get("is_causal")),
+            normalised=True,
+        )
+        return attention(name, scores, values)
 
     def _function(self, node: fx.Node, inputs: list[fx.Node]) -> Stream | None:
         """Return the stream behind a node that computes a function of one value from several, None if it does not."""
@@ -108,7 +143,12 @@ class Reader:
 
     def _stream(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Stream:
         """Return the stream at a node. ValueError: it cannot be read."""
+        if (attended := self._attended(node, name)) is not None:
+            return attended
         streams = [stream for part in inputs if (stream := self._held(part))]
+        tokens = self._with_tokens(node, name)
+        if tokens is not None:
+            return tokens
         there = self._moved(node, inputs, streams)
         if there is not None:
             stream = Stream(streams[0].path, there, streams[0].channels)
@@ -148,17 +188,28 @@ class Reader:
 
     def _concatenated(self, node: fx.Node, name: str) -> Stream:
         """Return the stream of several values side by side, or of tokens behind class tokens."""
-        parts, *rest = node.args
-        axis = int((*rest, node.kwargs.get("dim", 0))[0]) % self.values[node].ndim
-        tensor = tuple(self.values[node].shape)
+        parts, axis = self._side_by_side(node)
         streams = [self._held(part) for part in parts]
-        if all(streams):
-            return joins.concatenated(name, [s for s in streams if s], tensor, axis, self.origins)
-        *fixed, last = parts
-        stream = streams[-1]
-        if axis == 1 and len(tensor) == 3 and stream and not any(streams[:-1]):
-            return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
-        raise ValueError("the theory can join nothing to data but class tokens in front of tokens")
+        if not all(streams):
+            raise ValueError("the theory can join nothing to data but class tokens in front of tokens, and zeros")
+        return joins.concatenated(name, [s for s in streams if s], tuple(self.values[node].shape), axis, self.origins)
+
+    def _side_by_side(self, node: fx.Node) -> tuple[list[fx.Node], int]:
+        """Return the values that a node puts side by side, and the axis along which it does."""
+        parts, *rest = node.args
+        return [*parts], int((*rest, node.kwargs.get("dim", 0))[0]) % self.values[node].ndim
+
+    def _with_tokens(self, node: fx.Node, name: str) -> Stream | None:
+        """Return the stream of tokens behind class tokens, None if the node does something else."""
+        if name_of(node.target) not in CONCATENATIONS or node.op == "call_module":
+            return None
+        (*fixed, last), axis = self._side_by_side(node)
+        stream, tensor = self._held(last), tuple(self.values[node].shape)
+        if axis != 1 or len(tensor) != len(("data", "tokens", "units")) or not stream:
+            return None
+        if not fixed or any(self._held(part) for part in fixed):
+            return None
+        return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over all positions."""
