@@ -21,6 +21,7 @@ _HOMES = {
     "AvgPool2d": "igbtheory.layers",
     "BatchNorm": "igbtheory.layers",
     "ClassToken": "igbtheory.layers",
+    "Concat": "igbtheory.layers",
     "Conv1d": "igbtheory.layers",
     "Conv2d": "igbtheory.layers",
     "Dense": "igbtheory.layers",

@@ -20,6 +20,7 @@ _HOMES = {
     "AvgPool2d": "spatial_pools",
     "BatchNorm": "batchnorm",
     "ClassToken": "tokens",
+    "Concat": "concatenation",
     "Conv1d": "convolution",
     "Conv2d": "convolution",
     "Dense": "dense",

@@ -98,6 +98,11 @@ def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
             yield layer
 
 
+def weigh(layers: Iterable[Layer]) -> bool:
+    """Return whether one of the layers has weights, so that every path through all of them does."""
+    return any(layer.weighs for layer in layers)
+
+
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:
     """Yield all layers, also the layers inside residual blocks; a layer in several places counts once."""
     for layer in {id(layer): layer for layer in layers}.values():

@@ -177,6 +177,7 @@ class DepthwiseConv2d(Convolution):
     """
 
     axes = 2
+    each_unit = True
     weighs = False
 
     def __init__(

@@ -104,6 +104,14 @@ class Layer(ABC):
         """Whether the layer has weights that make its units independent of the units in front."""
         return False
 
+    @property
+    def each_unit(self) -> bool:
+        """Whether every unit behind the layer is made of one unit in front, or of neighbours that a Concat keeps together.
+
+        Behind a Concat, such a layer acts on the units of each way apart.
+        """
+        return False
+
     def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
         """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind the layer.
 

@@ -144,6 +144,8 @@ class Windowed(Spatial, ABC):
 class Ending(Spatial, ABC):
     """A layer behind which there are vectors."""
 
+    each_unit = True
+
     def positions(self, shape: Point) -> Point:
         if not shape:
             raise ValueError(

@@ -23,6 +23,8 @@ class Pool2d(Windowed, ABC):
     stride: int | None = None
     padding: int = 0
 
+    each_unit = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 1))
         if self.stride is not None:

@@ -24,6 +24,7 @@ from igbtheory.layers.spatial_pools import refuse_rest
 class Tokens(OfData):
     """The positions of images as tokens of sequences, in rows from the top."""
 
+    each_unit = True
     keeps_averages = True
     whole = True
 
@@ -95,6 +96,8 @@ class PositionEmbedding(OfData):
 
     variance: Any = 1.0
 
+    each_unit = True
+
     def __post_init__(self) -> None:
         checks.variance("variance", self.variance, "a PositionEmbedding")
 
@@ -123,6 +126,8 @@ class ClassToken(OfTokens):
     """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it."""
 
     variance: Any = 1.0
+
+    each_unit = True
 
     def __post_init__(self) -> None:
         checks.variance("variance", self.variance, "a ClassToken")

@@ -121,9 +121,13 @@ def units(values: Moments, passage: Passage = USUAL) -> LawNode:
 
 
 def with_noise(node: LawNode) -> LawNode:
-    """Return the node with noise of variance 1 at the units of its base, which has values."""
-    base: Any = node.base
-    return replace(node, base=replace(base, values=replace(base.values, noise=Noise(node.n.number(1)))))
+    """Return the node with noise of variance 1 at its units."""
+
+    def noisy(node: LawNode) -> LawNode:
+        return node.remade(node.units, replace(node.averaged(), noise=Noise(node.n.number(1))))
+
+    behind: LawNode = node.base.changed(node, noisy)
+    return behind
 
 
 def block_of(activation: Any, **network: Any) -> Block:

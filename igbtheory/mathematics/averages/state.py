@@ -1,12 +1,14 @@
 """States of a unit: its moments over Gaussian inputs, and its second moments at pairs of given data.
 
 Both have the same verbs, which say what a layer does to units: `weighted`, `over_root`, `times_number`, `of_copies`,
-`dropped`, `times` and `plus`. A layer's rule is a sentence of them, and so it is written once: for laws, for kernels,
+`dropped`, `times`, `plus` and `mixed`. A layer's rule is a sentence of them, and so it is written once: for laws, for kernels,
 for gradients (`Moments.noise`) and for the tangent kernel (`Pairs.tangent`).
 """
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
@@ -145,6 +147,28 @@ class Moments:
             noise=noise,
         )
 
+    @staticmethod
+    def mixed(parts: "Sequence[tuple[Any, Moments]]") -> "Moments":
+        """Return the moments over units of several kinds: pairs of the share of a kind and of its moments.
+
+        The scatter of the means over the kinds differs between units as their own means do, and adds to var_mu.
+        """
+        centred = all(x.centred for _, x in parts)
+        mean = 0 if centred else weighted_sum(parts, lambda x: x.mean)
+        scatter = 0 if centred else weighted_sum(parts, lambda x: (x.mean - mean) * (x.mean - mean))
+        batches, noisy = any(x.within is not None for _, x in parts), all(x.noise for _, x in parts)
+        noises = [(share, x.noise) for share, x in parts]
+        return Moments(
+            mean,
+            weighted_sum(parts, lambda x: x.var_mu) + scatter,
+            weighted_sum(parts, lambda x: x.var_chi),
+            reduce(np.maximum, (x.error for _, x in parts)),
+            weighted_sum(parts, lambda x: x.covariance) + scatter if batches else None,
+            noise=Noise(weighted_sum(noises, lambda x: x.variance), reduce(np.maximum, (x.error for _, x in noises)))
+            if noisy
+            else None,
+        )
+
     def _linear(self, factor: Callable[[Any], Any], mean: Any, error: Any = 0.0) -> "Moments":
         """Return the moments with this mean whose variances are multiplied by a factor with this relative error."""
         return replace(
@@ -155,6 +179,12 @@ class Moments:
             within=None if self.within is None else factor(self.within),
             noise=self.noise and Noise(factor(self.noise.variance), self.noise.error + error),
         )
+
+
+def weighted_sum(parts: Sequence[tuple[Any, Any]], value: Callable[[Any], Any]) -> Any:
+    """Return the sum over pairs of a share and of moments of the share times a value of the moments."""
+    terms = [share * value(x) for share, x in parts]
+    return reduce(operator.add, terms)
 
 
 def is_centred(mean: Any) -> bool:
@@ -290,6 +320,17 @@ class Pairs:
         error = max(x.error, y.error) + (0.0 if x.centred or y.centred else of_mean)
         behind = {"error": error, "rank": min(x.rank, y.rank), "mean": mean, "error_of_mean": of_mean}
         return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
+
+    @staticmethod
+    def mixed(parts: "Sequence[tuple[Any, Pairs]]") -> "Pairs":
+        """Return the second moments over units of several kinds: pairs of the share of a kind and of its moments."""
+        moments = [x for _, x in parts]
+        tangent = weighted_sum(parts, lambda x: x.tangent) if moments[0].tangent is not None else None
+        behind = {name: max(getattr(x, name) for x in moments) for name in ("error", "error_of_mean")}
+        behind["rank"] = min(x.rank for x in moments)
+        behind["mean"] = CENTRED if all(x.centred for x in moments) else weighted_sum(parts, lambda x: x.mean)
+        square, q_ab = weighted_sum(parts, lambda x: x.square), weighted_sum(parts, lambda x: x.q_ab)
+        return moments[0]._with(square, q_ab, tangent, **behind)
 
     def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
         """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel."""
