@@ -1,5 +1,6 @@
 """Layers that bring the units of one position onto an axis of a tensor, in front of a layer that reads them there."""
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
@@ -31,11 +32,7 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     ):
         return [], entries
     if not grid and (sides or not entries.shape) and entries.at_one_position(axis) and entries.everywhere():
-        if count == entries.units:
-            return [], entries
-        if not raw:  # units of a layer with weights are alike
-            part = [Part(entries.units // count)] if entries.units % count == 0 else []
-            return [*part], entries.renewed(axis, count)
+        return [], entries
     index = entries.windows(axis)
     if index is not None and len(index[0]) > 0:
         layers = [_gathering(index, entries.shape, shape)]
@@ -49,6 +46,25 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     raise ValueError(
         f"acts on positions instead of units in data of shape {tuple(entries.numbers.shape[1:])}; exchange the axes"
     )
+
+
+def part_of_units(entries: Entries, axis: int, kinds: Sequence[int]) -> tuple[list[Layer], Entries]:
+    """Return the layer that takes some of the units, of which no more are along an axis, and the entries behind it.
+
+    kinds: the numbers of units of each kind, in order, of which all parts must have their shares.
+    ValueError: they have not.
+    """
+    if not entries.at_one_position(axis) or entries.numbers.shape[axis] >= entries.units:
+        return [], entries
+    units = entries.rows(axis).unit[0]
+    count, start = len(units), 0
+    for kind in kinds:
+        inside = int(((units >= start) & (units < start + kind)).sum())
+        if inside * entries.units != kind * count:
+            raise ValueError(f"takes {inside} of {kind} units that were put side by side with others; the theory takes a share")
+        start += kind
+    part: list[Layer] = [Part(entries.units // count)] if entries.units % count == 0 else []
+    return part, entries.renewed(axis, count)
 
 
 def _shape(sides: Point) -> Point:

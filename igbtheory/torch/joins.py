@@ -11,7 +11,7 @@ from igbtheory.layers.positions import Spread
 from igbtheory.layers.product import Product
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.tokens import ClassToken, Tokens
-from igbtheory.torch.arrangement import arranged
+from igbtheory.torch.arrangement import arranged, part_of_units
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
 from igbtheory.torch.rows.extra_layers import Zero
@@ -84,7 +84,7 @@ def concatenated(
     name: str, streams: Sequence[Stream], tensor: tuple[int, ...], axis: int, origins: Origins
 ) -> Stream:
     """Return the streams side by side along an axis that holds units. The step is added to `origins`."""
-    streams = [_in_grid(name, stream, axis) for stream in streams]
+    streams = [arranged_at(name, stream, axis, grid=True) for stream in streams]
     if len({stream.entries.shape for stream in streams}) > 1:
         raise ValueError(UNLIKE.format(*[stream.entries.shape for stream in streams][:2]))
     paths = [stream.path for stream in streams]
@@ -120,7 +120,7 @@ def _grown(streams: Sequence[Stream], origins: Origins) -> list[Stream]:
 
 def with_tokens(name: str, stream: Stream, tokens: Sequence[torch.Tensor], tensor: tuple[int, ...]) -> Stream:
     """Return the stream with class tokens in front, tensors (data, tokens, units) of the same numbers for all data."""
-    stream = in_a_row(name, _in_grid(name, stream, 2))
+    stream = in_a_row(name, arranged_at(name, stream, 2, grid=True))
     layers: list[Layer] = [
         ClassToken(entries_variance(row[None, None])) for token in reversed(tokens) for row in reversed(token[0])
     ]
@@ -135,9 +135,12 @@ def in_a_row(name: str, stream: Stream) -> Stream:
     return stream.behind(name, [Tokens()], Entries(entries.numbers, (entries.positions,), entries.units))
 
 
-def _in_grid(name: str, stream: Stream, axis: int) -> Stream:
-    """Return the stream with its positions in the order of the axes of its tensor."""
-    layers, entries = arranged(stream.entries, axis, grid=True, raw=stream.raw)
+def arranged_at(name: str, stream: Stream, axis: int, *, grid: bool) -> Stream:
+    """Return the stream with its units along an axis: see `arranged`. Some of the units of a layer are like all."""
+    if not stream.raw:
+        layers, entries = part_of_units(stream.entries, axis, stream.kinds)
+        stream = stream.behind(name, layers, entries)
+    layers, entries = arranged(stream.entries, axis, grid=grid, raw=stream.raw)
     return stream.behind(name, layers, entries)
 
 
@@ -156,7 +159,7 @@ def _alike(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> tu
             spread = small.behind(name, [Spread(large.entries.shape)], large.entries)
             return (spread, large) if small is one else (large, spread)
     axis = large.entries.axis
-    one, other = (_in_grid(name, s, axis) for s in (one, other))
+    one, other = (arranged_at(name, s, axis, grid=True) for s in (one, other))
     if not one.entries.same(other.entries):
         raise ValueError(UNLIKE.format(one.entries.shape, other.entries.shape))
     return one, other

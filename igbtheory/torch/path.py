@@ -1,9 +1,11 @@
 """The layers on the way from the data to a node of a graph, and what a node holds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from igbtheory.layers.chain import each
+from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
@@ -44,6 +46,11 @@ class Stream:
         """Whether no layer in front has weights, so that the entries are given data."""
         return not any(step.layer.weighs for step in self.path)
 
+    @property
+    def kinds(self) -> list[int]:
+        """The numbers of units of each kind, in order: those that were put side by side behind all other weights."""
+        return _kinds(layers_of(self.path), self.entries.units)
+
     def behind(self, name: str, layers: list[Layer], entries: Entries) -> "Stream":
         """Return the stream behind layers without weights of this name."""
         channels = self.channels
@@ -70,3 +77,15 @@ def in_common(paths: list[Path]) -> Path:
             break
         common.append(steps[0])
     return tuple(common)
+
+
+def _kinds(layers: Sequence[Layer], units: int) -> list[int]:
+    for i, layer in reversed([*enumerate(layers)]):
+        if isinstance(layer, Concat):
+            shares = layer.shares or (1,) * len(layer.ways)
+            counts = [round(units * share / sum(shares)) for share in shares]
+            ways = zip(layer.ways, counts, strict=True)
+            return [kind for way, count in ways for kind in _kinds(way or layers[:i], count)]
+        if layer.weighs:
+            break
+    return [units]

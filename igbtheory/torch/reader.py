@@ -15,7 +15,6 @@ from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch import joins
-from igbtheory.torch.arrangement import arranged
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_of
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import function_of_one
@@ -236,8 +235,7 @@ class Reader:
         if axis is not None and _mixes(row, axis, stream):
             stream = joins.in_a_row(name, stream)
         elif axis is not None:
-            front, entries = arranged(stream.entries, axis, grid=row.grid, raw=stream.raw)
-            stream = stream.behind(name, front, entries)
+            stream = joins.arranged_at(name, stream, axis, grid=row.grid)
         site = Site(
             modules,
             tuple(self._in_model(part, 0) for part in node.args if part is not before),

@@ -117,7 +117,9 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], logits: torch.
     """Make the logits the only output of a graph, and remove all nodes on which they do not depend."""
     *nodes, last = graph.nodes
     # an operation in place returns the tensor that it was given, so the last node with this tensor counts
-    last.args = ([node for node in nodes if tensor_of(values.get(node)) is logits][-1],)
+    holding = [node for node in nodes if tensor_of(values.get(node)) is logits]
+    # a function may put them into a tuple
+    last.args = tuple([node for node in holding if values[node] is logits][-1:] or holding[-1:])
     graph.eliminate_dead_code()
 
 

@@ -71,10 +71,16 @@ def _is_activation(module: nn.Module) -> bool:
     numbers = (*module.parameters(), *module.buffers())
     if type(module).__module__.startswith("torch.") or any(module.children()) or any(x.numel() > 1 for x in numbers):
         return False
+    state = torch.get_rng_state()
     try:
+        module(torch.linspace(-3, 3, 7))
+        if not torch.equal(torch.get_rng_state(), state):
+            return False  # such as a layer that drops branches at random
         Activation(module)
-    except (ValueError, TypeError):
+    except Exception:  # noqa: BLE001 - of any kind, from the code of the module, which may need more axes
         return False
+    finally:
+        torch.set_rng_state(state)
     return True
 
 
