@@ -253,6 +253,17 @@ def test_a_finite_average_pool_is_the_mean_of_windows() -> None:
     assert igb.AvgPool2d(2).samples(x, np.random.default_rng(0), 2) == pytest.approx(blocks)
 
 
+def test_a_maximum_of_positions_is_no_mean() -> None:
+    with pytest.warns(igb.EstimateWarning, match=r"MaxPool2d\(2\) has no exact rule"):
+        found = igb.Network(igb.Conv2d(1), igb.MaxPool2d(2), igb.Flatten(), OUT).predict(X[:, :, :2, :2])
+    data = np.moveaxis(X[:, :, :2, :2], 1, -1).reshape(12, 2)
+    units = data @ np.random.default_rng(1).standard_normal((2, 100_000))
+    largest = units.reshape(3, 4, -1).max(axis=1)  # units of variance <x^2>, twice as much in sigma_w2
+    q_ab = 2 * largest @ largest.T / 100_000
+    assert found.var_mu == pytest.approx(q_ab.mean(), rel=0.02)  # 100,000 draws: 0.005
+    assert found.var_chi == pytest.approx(np.diagonal(q_ab).mean() - q_ab.mean(), rel=0.02)
+
+
 def test_digits() -> None:
     net, small = igb.Network(igb.Conv2d(2), RELU, igb.AvgPool2d(2), igb.GlobalAvgPool(), OUT), X[:2, :, :2, :2]
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)

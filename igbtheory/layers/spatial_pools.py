@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Places, Point, Window, every
-from igbtheory.layers.spatial import Ending, Windowed, lengths
+from igbtheory.layers.spatial import Ending, OfData, Windowed, lengths
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +70,7 @@ class MaxPool2d(Pool2d):
     by which windows reach beyond each edge, as in PyTorch.
     """
 
+    kernel = OfData.kernel  # a maximum is no mean over the windows
     whole = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
