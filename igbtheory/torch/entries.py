@@ -136,30 +136,24 @@ class Entries:
         return tuple(tuple(row) for row in position[0, :, 0].tolist())
 
 
-def moved(
-    move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], before: Sequence[torch.Tensor], after: Any
-) -> Entries | None:
+def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], after: Any) -> Entries | None:
     """Return the entries behind an operator that only moves numbers, or None if it does something else.
 
-    pieces, before: the entries and the values of its inputs, which are entries of one node; after: its value. The
-    operator is applied to the numbers of the entries, and to these with another sign, so that relu does not count.
+    pieces: those of its inputs, which are entries of one node; after: its value. The operator is applied to the numbers
+    of the entries, and then to random numbers, which must lie where the former tell.
     """
-    if not isinstance(after, torch.Tensor) or after.dtype != before[0].dtype:
-        return None
     numbers = [piece.numbers.double() for piece in pieces]  # many operators refuse integers
+    random = torch.randn(1 + max(int(piece.numbers.max()) for piece in pieces), dtype=torch.double)
+    random[0] = 0
     try:
-        there, negative = move([x.clone() for x in numbers]), move([-x for x in numbers])
+        there, values = move(numbers), move([random[piece.numbers] for piece in pieces])
     except Exception:  # noqa: BLE001 - of any kind, as operators refuse numbers of another precision
         return None
-    if not isinstance(there, torch.Tensor) or there.shape != after.shape or not torch.equal(there, -negative):
+    if not isinstance(there, torch.Tensor) or there.shape != after.shape:
         return None
     places = there.long()
-    values = before[0].new_zeros(1 + max(int(piece.numbers.max()) for piece in pieces))
     if not bool(places.any()) or not torch.equal(places.double(), there):
         return None
-    if int(places.min()) < 0 or int(places.max()) >= len(values):
+    if int(places.min()) < 0 or int(places.max()) >= len(random):
         return None
-    for piece, value in zip(pieces, before, strict=True):
-        values[piece.numbers.flatten()] = value.flatten()
-    values[0] = 0
-    return Entries(places, pieces[0].shape, pieces[0].units) if torch.equal(values[places], after) else None
+    return Entries(places, pieces[0].shape, pieces[0].units) if torch.equal(random[places], values) else None

@@ -23,15 +23,21 @@ Origins = dict[Step, list[Path]]
 UNLIKE = "the theory joins values that hold the same units at the same positions, got {} and {}; exchange the axes"
 
 
-def added(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> Stream:
-    """Return the sum of two streams; a branch that is 0 adds nothing. tensor: the shape of the sum."""
+def added(name: str, one: Stream, other: Stream, tensor: tuple[int, ...], factor: float) -> Stream:
+    """Return the sum of a stream and another one times a factor; a branch that is 0 adds nothing.
+
+    tensor: the shape of the sum.
+    """
     one, other = _alike(name, one, other, tensor)
     common, apart = _apart(one, other)
     for way, kept in zip(apart, (other, one), strict=True):
-        if any(isinstance(step.layer, Zero) for step in way):
+        if any(isinstance(step.layer, Zero) for step in way) and (kept is one or factor == 1):
             return kept
-    shortcut, branch = sorted(apart, key=len)
-    return _joined(name, common, Residual(*layers_of(branch), shortcut=layers_of(shortcut)), (branch, shortcut), one)
+    first, second = apart
+    if len(first) > len(second) and factor == 1:
+        first, second = second, first
+    layer = Residual(*layers_of(second), scale=factor, shortcut=layers_of(first))
+    return _joined(name, common, layer, (second, first), one)
 
 
 def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> Stream:

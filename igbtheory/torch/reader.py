@@ -26,6 +26,8 @@ from igbtheory.torch.tracing import has_part, part_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
+LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
+"""Functions that give a value the shape or the type of another one."""
 
 
 @final
@@ -70,8 +72,9 @@ class Reader:
         return Stream((), entries, entries.units)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
-        """Return the inputs of a node that depend on the data."""
-        return [part for part in node.all_input_nodes if part.name in self.named]
+        """Return the inputs of a node that depend on the data; of some functions, the second one tells a shape alone."""
+        parts = [part for part in node.all_input_nodes if part.name in self.named]
+        return parts[:1] if name_of(node.target) in LIKE else parts
 
     def _read(self, node: fx.Node) -> None:
         """Add the stream at a node, or the reason why it cannot be read."""
@@ -154,14 +157,16 @@ class Reader:
             return joins.in_a_row(name, stream) if there.are_tokens() and not stream.raw else stream
         if name_of(node.target) in CONCATENATIONS and node.op != "call_module":
             return self._concatenated(node, name)
-        if len(inputs) > 2 or (len(inputs) == 2 and not {node.target} & (SUMS | PRODUCTS)) or (inputs[1:] and node.kwargs):
+        if len(inputs) > 2 or (len(inputs) == 2 and node.target not in {*SUMS, *PRODUCTS}) or (inputs[1:] and node.kwargs):
             raise ValueError(
                 "the theory has no layer that joins several values but sums, products and concatenations; "
                 "igb.explain predicts the layers in front of it"
             )
         if len(inputs) == 2:
-            join = joins.added if node.target in SUMS else joins.multiplied
-            return join(name, *streams, tuple(self.values[node].shape))
+            tensor = tuple(self.values[node].shape)
+            if node.target in PRODUCTS:
+                return joins.multiplied(name, *streams, tensor)
+            return joins.added(name, *streams, tensor, SUMS[node.target])
         if name_of(node.target) == "mean" and node.op != "call_module":
             return self._averaged(node, name, streams[0])
         return self._behind(node, name, inputs[0], streams[0])
@@ -182,8 +187,7 @@ class Reader:
                     run.env[part] = run.run_node(part)
             return run.run_node(node)
 
-        before = [self.values[source] for source in sources]
-        return moved(move, [stream.entries for stream in streams], before, self.values[node])
+        return moved(move, [stream.entries for stream in streams], self.values[node])
 
     def _concatenated(self, node: fx.Node, name: str) -> Stream:
         """Return the stream of several values side by side, or of tokens behind class tokens."""
