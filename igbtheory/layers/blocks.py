@@ -53,8 +53,8 @@ def _with_variances(node: KernelNode, at_a: KernelNode, at_b: KernelNode) -> Ker
     """Return the node of pairs with the variances of the nodes of each datum a and of each datum b with itself."""
     kinds = kinds_of(node)
     if len(kinds) > 1:
-        parts = zip(kinds, kinds_of(at_a), kinds_of(at_b), strict=True)
-        return mixture([(share, _with_variances(one, a, b)) for (share, one), (_, a), (_, b) in parts])
+        each = zip(kinds, kinds_of(at_a), kinds_of(at_b), strict=True)
+        return mixture([(share, _with_variances(one, a, b)) for (share, one), (_, a), (_, b) in each])
     x, q_a, q_b = node.averaged(), at_a.averaged().q_a, at_b.averaged().q_a.swapaxes(-1, -2)
     values = replace(x, q_a=q_a, q_b=q_b if node.places is None else q_b[0][node.places.second])
     return replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]

@@ -16,7 +16,7 @@ from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.ways import Ways
 
 UNEQUAL = 1e-6
-"""Relative difference of two ratios of whole numbers of units that are not the same ratio: a network has fewer units."""
+"""Relative difference of two ratios of numbers of units that are not the same ratio: a network has fewer units."""
 
 
 @final

@@ -106,7 +106,7 @@ class Layer(ABC):
 
     @property
     def each_unit(self) -> bool:
-        """Whether every unit behind the layer is made of one unit in front, or of neighbours that a Concat keeps together.
+        """Whether each unit behind the layer is made of one unit in front, or of neighbours.
 
         Behind a Concat, such a layer acts on the units of each way apart.
         """

@@ -1,9 +1,15 @@
 """The base class of layers of several ways side by side, which all read the same stream."""
 
 from abc import ABC
+from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
-from igbtheory.layers.chain import each, weigh
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory.foundations import checks
+from igbtheory.layers.chain import drawn, each, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.spatial import Spatial, Windowed
@@ -11,8 +17,6 @@ from igbtheory.layers.spatial import Spatial, Windowed
 
 class Ways(Layer, ABC):
     """A layer of several ways side by side: rows of layers that all read the same stream."""
-
-    listed = True
 
     @property
     def weighs(self) -> bool:
@@ -24,10 +28,14 @@ class Ways(Layer, ABC):
         return any(map(_moves, each(self.inner))) or super().whole
 
     def positions(self, shape: Point) -> Point:
-        behind = [reduce(lambda x, layer: layer.positions(x), way, shape) for way in self.ways]
+        behind = self.behind_ways(shape)
         if len({*behind}) > 1:
             self.refuse_shapes(behind)
         return behind[0]
+
+    def behind_ways(self, shape: Point) -> list[Point]:
+        """Return the shapes of the positions behind each way."""
+        return [reduce(lambda x, layer: layer.positions(x), way, shape) for way in self.ways]
 
     def refuse_shapes(self, shapes: list[Point]) -> None:
         """Refuse ways behind which there are different positions, or return."""
@@ -38,6 +46,56 @@ class Ways(Layer, ABC):
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted({offset for way in self.ways for offset in _read(way, shape, offsets)}))
+
+
+class TwoWays(Ways, ABC):
+    """A layer of a branch, the `layers` in a row, and of a stream, the layers of the `shortcut`; () is X itself."""
+
+    layers: tuple[Layer, ...]
+    shortcut: tuple[Layer, ...]
+
+    listed = True
+
+    def _join(self, layers: tuple[Layer, ...], shortcut: Layer | Sequence[Layer]) -> None:
+        """Set the layers of both ways. TypeError: they are no layers."""
+        checks.of_kind("a layer or layers as the shortcut", shortcut, (Layer, Sequence), "Dense(1.0)")
+        shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
+        for layer in (*layers, *shortcut):
+            if not isinstance(layer, Layer):
+                name = type(self).__name__
+                raise TypeError(
+                    f"expected layers in a {name}, got {layer!r}; others are keywords: {name}(..., shortcut=Dense(1.0))"
+                )
+        object.__setattr__(self, "layers", layers)
+        object.__setattr__(self, "shortcut", shortcut)
+
+    @property
+    def ways(self) -> tuple[tuple[Layer, ...], ...]:
+        return self.layers, self.shortcut
+
+    def _drawn(self, x: NDArray[Any], rng: Generator, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return samples behind the branch and behind the shortcut, which have as many units."""
+        units = width if self.weighs else x.shape[1]
+        branch, stream = (drawn(layers, x, rng, units) for layers in self.ways)
+        if branch.shape[1] != stream.shape[1]:
+            raise ValueError(
+                f"expected a branch that makes the {stream.shape[1]} units of its stream, got {branch.shape[1]} from "
+                f"{self!r}; end the branch with a Dense, or move the pooling out of it"
+            )
+        return branch, stream
+
+    def _shown(self, *options: str) -> str:
+        """Return the layer in Python's notation, with options before its shortcut."""
+        stream = ", ".join(map(repr, self.shortcut))
+        shortcut = [f"shortcut={f'[{stream}]' if self.shortcut[1:] else stream}"] if stream else []
+        return f"{type(self).__name__}({', '.join([*map(repr, self.layers), *options, *shortcut])})"
+
+    def _formula(self, joined: str) -> str:
+        """Return the layer as a formula: the stream, the sign that joins both, and the branch."""
+        arrow = r" \to "
+        branch, stream = (arrow.join(layer.latex() for layer in layers) for layers in self.ways)
+        start = rf"\left(x \to {stream}\right)" if stream else "x"
+        return rf"{start} {joined} \left(x \to {branch}\right)"
 
 
 def _moves(layer: Layer) -> bool:

@@ -121,10 +121,13 @@ def units(values: Moments, passage: Passage = USUAL) -> LawNode:
 
 
 def with_noise(node: LawNode) -> LawNode:
-    """Return the node with noise of variance 1 at its units."""
+    """Return the node with noise of variance 1 at its units, which is a mean over kinds if they have unlike noise."""
+    one, total = Noise(node.n.number(1)), node.averaged().noise
 
-    def noisy(node: LawNode) -> LawNode:
-        return node.remade(node.units, replace(node.averaged(), noise=Noise(node.n.number(1))))
+    def noisy(kind: LawNode) -> LawNode:
+        x = kind.averaged()
+        noise = one if kind is node or total is None or x.noise is None else x.noise.times(1 / total.variance)
+        return kind.remade(kind.units, replace(x, noise=noise))
 
     behind: LawNode = node.base.changed(node, noisy)
     return behind

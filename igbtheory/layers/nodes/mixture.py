@@ -71,12 +71,27 @@ def kinds_of(node: Node[T]) -> Kinds[T]:
     return cast("Kinds[T]", node.base.kinds) if isinstance(node.base, Mixture) else ((1, node),)
 
 
-def mixture(parts: Sequence[tuple[Any, Node[T]]]) -> Node[T]:
+def mixture(nodes: Sequence[tuple[Any, Node[T]]]) -> Node[T]:
     """Return the node of which a share of the units is as the units of each of these nodes; the shares add up to 1."""
-    kinds = tuple((share * inner, kind) for share, part in parts for inner, kind in kinds_of(part))
+    kinds = tuple((share * inner, kind) for share, node in nodes for inner, kind in kinds_of(node))
     first = kinds[0][1]
     if len(kinds) == 1:
         return first
     estimated = tuple(dict.fromkeys(layer for _, kind in kinds for layer in kind.estimated))
     batch = max(kind.batch for _, kind in kinds)
     return replace(first.after(Mixture(kinds)), estimated=estimated, batch=batch)
+
+
+def paired(x: Node[T], y: Node[T]) -> list[tuple[Any, Node[T], Node[T]]] | None:
+    """Return pairs of kinds of the units of two nodes side by side, with their shares, or None if they do not match.
+
+    Units of one kind match those of any kinds; kinds match one by one if they have the same shares.
+    """
+    of_x, of_y = kinds_of(x), kinds_of(y)
+    if len(of_y) == 1:
+        return [(share, one, y) for share, one in of_x]
+    if len(of_x) == 1:
+        return [(share, x, other) for share, other in of_y]
+    if len(of_x) != len(of_y) or any(a != b for (a, _), (b, _) in zip(of_x, of_y, strict=True)):
+        return None
+    return [(share, one, other) for (share, one), (_, other) in zip(of_x, of_y, strict=True)]

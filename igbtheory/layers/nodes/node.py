@@ -39,7 +39,7 @@ class Ruled(Protocol):
 
     @property
     def each_unit(self) -> bool:
-        """Whether every unit behind the layer is made of one unit in front, or of neighbours of one kind."""
+        """Whether each unit behind the layer is made of one unit in front, or of neighbours."""
 
     @property
     def inner(self) -> "tuple[Ruled, ...]":

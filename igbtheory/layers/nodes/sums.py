@@ -7,13 +7,14 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Averaged, T, Units
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.mixture import kinds_of, mixture
+from igbtheory.layers.nodes.mixture import kinds_of, mixture, paired
 from igbtheory.layers.nodes.node import Node
 
 
 def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
     """Return the sum a x + b y of independent nodes; units of several kinds are summed kind by kind."""
-    if (kinds := _paired(x, y)) is not None:
+    kinds = paired(x, y)
+    if kinds is not None and len(kinds) > 1 and (x.gaussian or y.gaussian or len(kinds_of(x)) == len(kinds_of(y))):
         return mixture([(share, add(one, a, other, b)) for share, one, other in kinds])
     one: Any = x.averaged()
     values = one.plus(a, y.averaged(), b)
@@ -25,18 +26,6 @@ def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
     # a sum with a Gaussian part is constant over no batch
     base = Averaged(values, terms, x.base.dependent or y.base.dependent, varies=terms.noise is not None)
     return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))
-
-
-def _paired(x: Node[T], y: Node[T]) -> list[tuple[Any, Node[T], Node[T]]] | None:
-    """Return the kinds of units of a sum: their shares and both terms, or None if units are alike or do not match."""
-    of_x, of_y = kinds_of(x), kinds_of(y)
-    if len(of_x) == 1 < len(of_y) and x.gaussian:
-        return [(share, x, other) for share, other in of_y]
-    if len(of_y) == 1 < len(of_x) and y.gaussian:
-        return [(share, one, y) for share, one in of_x]
-    if len(of_x) == len(of_y) > 1 and all(a == b for (a, _), (b, _) in zip(of_x, of_y, strict=True)):
-        return [(share, one, other) for (share, one), (_, other) in zip(of_x, of_y, strict=True)]
-    return None
 
 
 @final
