@@ -9,11 +9,11 @@ import torch
 from torch import fx
 
 from igbtheory.layers.attention import Attention
+from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
-from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.layers.layer import Layer
 from igbtheory.torch.entries import Entries, Index
-from igbtheory.torch.operators import name_of
-from igbtheory.torch.path import Path, Step, Stream, in_common
+from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
 from igbtheory.torch.rows import PRODUCTS, SUMS
 
 MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
@@ -37,13 +37,13 @@ class Scores:
     normalised: bool = False
 
 
-def scores_of(node: fx.Node, held: Any, arguments: list[Any]) -> "Scores | None":
+def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any]) -> "Scores | None":
     """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
 
-    held: function that returns the stream or the scores that a node holds; arguments: the values of those of the call.
+    name: of the function, or of the class of the module. held: function that returns the stream or the scores that a
+    node holds; arguments: the values of those of the call.
     """
     of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
-    name = name_of(node.target)
     if name in MATRIX_PRODUCTS and all(isinstance(part, Stream) for part in of_node):
         queries, keys = of_node
         transposed = replace(keys.entries, numbers=keys.entries.numbers.transpose(-1, -2))
@@ -59,9 +59,9 @@ def scores_of(node: fx.Node, held: Any, arguments: list[Any]) -> "Scores | None"
         return replace(scores, added=other if scores.added is None else scores.added + other)
     if name == "masked_fill":
         return replace(scores, added=torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))
-    if name in {"softmax", "_softmax"}:
+    if name in {"softmax", "Softmax"}:
         return replace(scores, normalised=True)
-    if name in {"dropout", "float", "to", "type_as", "expand", "view", "reshape", "clone", "contiguous"}:
+    if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
         return scores
     raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
 
@@ -69,7 +69,7 @@ def scores_of(node: fx.Node, held: Any, arguments: list[Any]) -> "Scores | None"
 def attention(name: str, scores: Scores, values: Stream) -> Stream:
     """Return the stream behind attention. ValueError: the theory has no such attention."""
     common = in_common([stream.path for stream in (scores.queries, scores.keys, values)])
-    if common and isinstance(common[-1].layer, Dense):  # one layer makes queries, keys and values
+    if common and _is_linear(common[-1].layer):  # one layer makes queries, keys and values
         common = common[:-1]
     (query, of_query), (key, of_key), (value, of_value) = (
         _projection(stream.path[len(common) :]) for stream in (scores.queries, scores.keys, values)
@@ -91,7 +91,7 @@ def attention(name: str, scores: Scores, values: Stream) -> Stream:
     return Stream((*common, Step(name, layer, channels=(channels,))), there, there.units)
 
 
-def _biases(query: Dense, key: Dense, value: Dense, bias: float) -> dict[str, float]:
+def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, float]:
     """Return the variances of biases, those of queries and keys as if their weights had the variance of the layer."""
     ratios = [float(layer.sigma_b2) / float(layer.sigma_w2) for layer in (query, key)]
     if not np.isclose(*ratios):
@@ -99,18 +99,22 @@ def _biases(query: Dense, key: Dense, value: Dense, bias: float) -> dict[str, fl
     return {"sigma_qkb2": ratios[0], "sigma_vb2": float(value.sigma_b2), "sigma_s2": bias}
 
 
-def _projection(path: Path) -> tuple[Dense, float]:
+def _projection(path: Path) -> tuple[Any, float]:
     """Return the linear layer that makes queries, keys or values, and a factor behind it. ValueError: there is more."""
-    if not path or not isinstance(path[0].layer, Dense):
+    if not path or not _is_linear(path[0].layer):
         raise ValueError(SELF)
     factor = 1.0
     for step in path[1:]:
-        phi = step.layer.function
-        of_numbers = None if phi is None else np.asarray(phi(FLOAT64, np.array([-2.0, 1.0, 3.0])), dtype=float)
-        if of_numbers is None or not np.allclose(of_numbers, of_numbers[1] * np.array([-2.0, 1.0, 3.0])):
+        scaled = factor_of(step.layer)
+        if scaled is None:
             raise ValueError(f"{SELF}; got {step.layer!r} behind such a layer")
-        factor *= float(of_numbers[1])
+        factor *= scaled
     return path[0].layer, factor
+
+
+def _is_linear(layer: Layer) -> bool:
+    """Return whether a layer makes sums of the units at each position, as Dense does."""
+    return isinstance(layer, Dense) or (isinstance(layer, Conv2d) and layer.size == 1 and layer.groups == 1)
 
 
 def _units_of(common: Path, stream: Stream) -> int:

@@ -98,10 +98,16 @@ class Entries:
 
     def of_one_unit(self, axis: int) -> bool:
         """Return whether all numbers along the axis are of one unit of one datum, at all positions in order."""
+        return self.positions_of_one_unit(axis) == [*range(self.positions)]
+
+    def positions_of_one_unit(self, axis: int) -> list[int] | None:
+        """Return the positions along an axis, the same for all others; None if the unit or the datum changes there."""
         rows = self.rows(axis)
-        in_order = torch.arange(self.positions).expand_as(rows.numbers) if self.positions == rows.numbers.shape[1] else None
-        one = bool((rows.unit == rows.unit[:, :1]).all()) and bool((rows.datum == rows.datum[:, :1]).all())
-        return one and in_order is not None and torch.equal(rows.position, in_order)
+        alike = (torch.equal(part, part[:, :1].expand_as(part)) for part in (rows.unit, rows.datum))
+        if not all(alike) or not bool((rows.numbers > 0).all()) or bool((rows.position != rows.position[:1]).any()):
+            return None
+        positions: list[int] = rows.position[0].tolist()
+        return positions
 
     def are_tokens(self) -> bool:
         """Return whether the tensor is (data, tokens, units), with the positions of images in a row."""

@@ -4,11 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.positions import Gathered, Spread
+from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool
+from igbtheory.layers.tokens import FirstToken, Tokens
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.rows.extra_layers import Part, TorchAvgPool
+
+LINEAR = AvgPool2d, FirstToken, Flatten, Gathered, GlobalAvgPool, Part, Spread, Tokens, TorchAvgPool
+"""Layers without weights whose units are sums of those in front."""
 
 
 @final
@@ -89,3 +99,15 @@ def _kinds(layers: Sequence[Layer], units: int) -> list[int]:
         if layer.weighs:
             break
     return [units]
+
+
+def factor_of(layer: Layer) -> float | None:
+    """Return the factor by which an activation multiplies its units, None if it does something else."""
+    phi, points = layer.function, np.array([-2.0, 1.0, 3.0])
+    values = None if phi is None else np.asarray(phi(FLOAT64, points), dtype=float)
+    return float(values[1]) if values is not None and np.allclose(values, values[1] * points) else None
+
+
+def is_linear(layer: Layer) -> bool:
+    """Return whether units behind a layer without weights are sums of those in front of it."""
+    return isinstance(layer, LINEAR) or factor_of(layer) is not None

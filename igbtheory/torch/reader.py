@@ -12,6 +12,7 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import weighing
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
+from igbtheory.layers.positions import Gathered
 from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch import joins
@@ -102,11 +103,15 @@ class Reader:
 
     def _scores(self, node: fx.Node) -> Scores | None:
         """Return the scores of attention at a node, None if it holds none."""
-        if node.op == "call_module" or not any(part.name in self.scores for part in self._inputs(node)):
-            if name_of(node.target) not in MATRIX_PRODUCTS:
-                return None
+        name = name_of(node.target)
+        if node.op == "call_module":
+            module = self.graph.get_submodule(str(node.target))
+            idle = isinstance(module, nn.Dropout) and not (module.training and module.p)
+            name = "Identity" if idle else type(module).__name__
+        if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
+            return None
         arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
-        return scores_of(node, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments)
+        return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments)
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream behind attention, None if the node is none."""
@@ -215,7 +220,7 @@ class Reader:
         return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
-        """Return the stream of averages over all positions."""
+        """Return the stream of averages over positions."""
         value, entries = self.values[node], stream.entries
         dims = node.kwargs.get("dim", node.args[1] if node.args[1:] else None)
         reduced = [*dims] if isinstance(dims, tuple | list) else [dims]
@@ -224,11 +229,13 @@ class Reader:
         axes = sorted(dim % entries.numbers.ndim for dim in reduced)
         rows = entries.numbers.movedim(axes, list(range(-len(axes), 0))).flatten(-len(axes))
         inside = Entries(rows, entries.shape, entries.units)
-        if not inside.of_one_unit(-1) or 0 in axes:
-            raise ValueError(f"the theory has means over all positions, got one over the axes {dims}")
+        some = inside.positions_of_one_unit(-1)
+        if some is None or 0 in axes:
+            raise ValueError(f"the theory has means over positions, got one over the axes {dims}")
+        front = [] if len(some) == entries.positions else [Gathered(tuple((p,) for p in some), (len(some),))]
         first = Entries(rows[..., 0].reshape(value.shape), entries.shape, entries.units)
         numbers = 1 + first.datum * entries.units + first.unit
-        return stream.behind(name, [GlobalAvgPool()], Entries(numbers, (), entries.units))
+        return stream.behind(name, [*front, GlobalAvgPool()], Entries(numbers, (), entries.units))
 
     def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
         """Return the stream behind a module or function of one value."""

@@ -14,7 +14,7 @@ from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.passes import logits_of, stream
-from igbtheory.torch.path import Path, Step, Stream, layers_on
+from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_on
 from igbtheory.torch.reader import Reader, tensor_of
 from igbtheory.torch.tracing import traced
 
@@ -72,11 +72,18 @@ class Reading:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
             told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
-        if not path or not isinstance(path[-1].layer, Dense):
-            last = repr(path[-1].layer) if path else "no layer"
-            raise ValueError(f"expected a model that ends in a linear layer, got {last} at the end; return logits")
+        last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
+        tail = [step.layer for step in path[last + 1 :]]
+        if last < 0 or not all(is_linear(layer) for layer in tail):
+            end = repr(path[-1].layer) if path else "no layer"
+            raise ValueError(f"expected a model that ends in a linear layer, got {end} at the end; return logits")
+        layers = [step.layer for step in path]
         channels = [count for step in path for count in step.channels]
-        return Network(*(step.layer for step in path), widths=channels[1:])
+        if not isinstance(layers[-1], Dense):
+            # sums of Gaussian outputs have the law of outputs of a Dense behind them
+            layers += [Dense(1.0)]
+            channels.append(self.streams[self.output].channels)
+        return Network(*layers, widths=channels[1:])
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:

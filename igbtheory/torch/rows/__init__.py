@@ -74,11 +74,13 @@ def row_of(target: Any) -> Reads:
     if isinstance(target, nn.Module):
         if (reader := reader_of(target)) is not None:
             return Reads(lambda module, _: [reader(module)], lambda _: None, grid=False)
-        row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), ELEMENTWISE)
+        kinds = (*type(target).__mro__, type(target).__name__)
+        row = next((ROWS[kind] for kind in kinds if kind in ROWS), ELEMENTWISE)
         if row is ELEMENTWISE and any(part.numel() > 1 for part in target.parameters()):
             raise ValueError(f"the theory has no layer for {type(target).__name__}")
         return row
-    return ROWS.get(functions_of(target), ELEMENTWISE)
+    function = functions_of(target)
+    return ROWS.get(function) or ROWS.get(name_of(function), ELEMENTWISE)
 
 
 def functions_of(target: Any) -> Any:

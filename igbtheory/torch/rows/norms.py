@@ -1,11 +1,9 @@
 """Rows of norms and of Dropout."""
 
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
@@ -13,6 +11,7 @@ from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
+from igbtheory.layers.stochastic_depth import StochasticDepth
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.site import Site, reads
 
@@ -51,6 +50,20 @@ def group_norm(module: Any, site: Site) -> list[Layer]:
 def drop(module: Any, _: Site) -> list[Layer]:
     """Return Dropout in training mode, else nothing."""
     return [Dropout(module.p)] if module.training and module.p else []
+
+
+@reads("stochastic_depth", "StochasticDepth")
+def leave_out(target: Any, site: Site) -> list[Layer]:
+    """Return StochasticDepth in training mode, as torchvision has it; a batch that is left out as a whole is refused."""
+    if isinstance(target, torch.nn.Module):
+        p, mode, training = target.p, target.mode, target.training
+    else:
+        p, mode, training = (*site.rest, *site.named.values(), True)[:3]
+    if not (training and p):
+        return []
+    if mode != "row":
+        raise ValueError("the theory leaves a branch out for each datum apart, got one for the batch; take mode='row'")
+    return [StochasticDepth(p)]
 
 
 def _affine(site: Site) -> list[Layer]:

@@ -67,7 +67,7 @@ class Reads:
 
 
 ROWS: dict[Any, Reads] = {}
-"""The rows by the class of the module, or by the function."""
+"""The rows by the class of the module, by the function, or by its name where it is not one of PyTorch's."""
 
 
 def reads(*targets: Any, axis: int | Axes | None = None, grid: bool = False) -> Callable[[Row], Row]:
