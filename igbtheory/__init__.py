@@ -27,6 +27,7 @@ _HOMES = {
     "Dense": "igbtheory.layers",
     "DepthwiseConv2d": "igbtheory.layers",
     "Dropout": "igbtheory.layers",
+    "Embedding": "igbtheory.layers",
     "EstimateWarning": "igbtheory.foundations.accuracy",
     "FirstToken": "igbtheory.layers",
     "Flatten": "igbtheory.layers",

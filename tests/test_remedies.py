@@ -190,8 +190,8 @@ COMMANDS = [
     ),
     (
         'predict "Dense | Residual() | Dense"',
-        "for example Residual(relu | Dense, scale=0.5)",
-        'predict "Dense | Residual(relu | Dense, scale=0.5) | Dense"',
+        "for example Residual(relu | Dense)",
+        'predict "Dense | Residual(relu | Dense) | Dense"',
     ),
     ("predict --activation 1", "as in tanh(x)", 'predict --activation "tanh(x)"'),
     ("predict --activation softmax", "leave it out", "predict"),
@@ -231,9 +231,9 @@ COMMANDS = [
         'predict "Conv2d(3, groups=1) | relu | Flatten | Dense" --data small.npy',
     ),
     (
-        'predict "Conv2d(3) | relu | MaxPool2d(3) | Flatten | Dense" --data small.npy',
+        'predict "Conv2d(3) | relu | AvgPool2d(3) | Flatten | Dense" --data small.npy',
         "or take another k",
-        'predict "Conv2d(3) | relu | MaxPool2d(2) | Flatten | Dense" --data small.npy',
+        'predict "Conv2d(3) | relu | AvgPool2d(2) | Flatten | Dense" --data small.npy',
     ),
     (
         'predict "Conv2d(9, padding=0) | relu | Flatten | Dense" --data small.npy',

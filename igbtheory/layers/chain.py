@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.places import Places, Point, of_shape
+from igbtheory.layers.nodes.places import Places, Point, of_shape, units_first
 from igbtheory.mathematics.formulas.function import Function
 
 
@@ -29,6 +29,11 @@ def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) 
     for layer, units in zip(layers, widths(layers, width), strict=True):
         x = layer.samples(x, rng, units)
     return x
+
+
+def entering(layers: Sequence[Layer], data: NDArray[Any]) -> NDArray[Any]:
+    """Return data as they enter the layers: units first, and ids of tokens as sequences of one unit."""
+    return data[:, None] if data.ndim == 2 and layers[0].reads_ids else units_first(data)
 
 
 def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:

@@ -183,6 +183,11 @@ class Layer(ABC):
         """Return the layer with `change` applied to each of its chains of inner layers; most layers have none."""
         return self
 
+    @property
+    def reads_ids(self) -> bool:
+        """Whether the layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
+        return False
+
     def undrawn(self, x: NDArray[Any]) -> NDArray[Any] | None:
         """Return the samples of units x if the layer draws no random numbers, or None if it draws some."""
         if self.weighs:

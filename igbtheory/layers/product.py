@@ -34,7 +34,7 @@ class Product(TwoWays):
     shortcut: tuple[Layer, ...]
 
     def __init__(self, *layers: Layer, shortcut: Layer | Sequence[Layer] = ()) -> None:
-        self._join(layers, shortcut)
+        self._join(layers, shortcut, "shortcut=Dense(1.0)")
         if not any(map(weigh, self.ways)):
             raise ValueError(
                 f"expected a Dense in the branch or in the shortcut of a Product, so that they are independent, got "

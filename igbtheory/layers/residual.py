@@ -33,7 +33,7 @@ class Residual(TwoWays):
     shortcut: tuple[Layer, ...]
 
     def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
-        self._join(layers, shortcut)
+        self._join(layers, shortcut, "scale=1")
         checks.finite("scale", scale)
         object.__setattr__(self, "scale", checks.sweep(scale))
         if not (self._independent or self.few):

@@ -56,15 +56,15 @@ class TwoWays(Ways, ABC):
 
     listed = True
 
-    def _join(self, layers: tuple[Layer, ...], shortcut: Layer | Sequence[Layer]) -> None:
-        """Set the layers of both ways. TypeError: they are no layers."""
+    def _join(self, layers: tuple[Layer, ...], shortcut: Layer | Sequence[Layer], option: str) -> None:
+        """Set the layers of both ways. TypeError: they are no layers, such as an option without its name."""
         checks.of_kind("a layer or layers as the shortcut", shortcut, (Layer, Sequence), "Dense(1.0)")
         shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
         for layer in (*layers, *shortcut):
             if not isinstance(layer, Layer):
                 name = type(self).__name__
                 raise TypeError(
-                    f"expected layers in a {name}, got {layer!r}; others are keywords: {name}(..., shortcut=Dense(1.0))"
+                    f"expected layers in a {name}, got {layer!r}; options are keywords: {name}(..., {option})"
                 )
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "shortcut", shortcut)

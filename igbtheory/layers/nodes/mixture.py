@@ -9,6 +9,8 @@ import numpy as np
 from igbtheory.layers.nodes.base import Base, T
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.node import Node
+from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.state import is_centred
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import Kind
 
@@ -80,6 +82,23 @@ def mixture(nodes: Sequence[tuple[Any, Node[T]]]) -> Node[T]:
     estimated = tuple(dict.fromkeys(layer for _, kind in kinds for layer in kind.estimated))
     batch = max(kind.batch for _, kind in kinds)
     return replace(first.after(Mixture(kinds)), estimated=estimated, batch=batch)
+
+
+def over_root_of(node: Node[T], q: Any, centre: Any = 0) -> Node[T]:
+    """Return (x - centre)/sqrt(q) of units x of several kinds, or of one kind; q is of all of them together.
+
+    Centred Gaussian kinds stay Gaussian. Their own scales are not those by which they are divided, so that their errors
+    do not become smaller.
+    """
+    kinds = kinds_of(node)
+    if len(kinds) == 1 or not is_centred(Each.of(centre).a) or not all(kind.gaussian for _, kind in kinds):
+        return node.over_root(q, centre)
+
+    def scaled(kind: Node[T]) -> Node[T]:
+        behind: Any = kind.over_root(q)
+        return replace(behind, base=replace(behind.base, values=replace(behind.base.values, of_scale=None)))
+
+    return mixture([(share, scaled(kind)) for share, kind in kinds])
 
 
 def paired(x: Node[T], y: Node[T]) -> list[tuple[Any, Node[T], Node[T]]] | None:
