@@ -31,7 +31,8 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
         entries.shape == sides or prod(sides) == 1
     ):
         return [], entries
-    if not grid and (sides or not entries.shape) and entries.at_one_position(axis) and entries.everywhere():
+    ends = bool(entries.shape) and not sides and entries.positions == 1  # an image of one position becomes a vector
+    if not grid and not ends and entries.at_one_position(axis) and entries.everywhere():
         return [], entries
     index = entries.windows(axis)
     if index is not None and len(index[0]) > 0:

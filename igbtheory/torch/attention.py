@@ -18,6 +18,8 @@ from igbtheory.torch.rows import PRODUCTS, SUMS
 
 MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
 QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
+HIDDEN = -50.0
+"""Numbers below it, added to scores, hide a token: Swin transformers add -100, others the smallest of all numbers."""
 SELF = "the theory has self-attention alone, whose queries, keys and values are linear in the same units"
 
 
@@ -26,28 +28,42 @@ SELF = "the theory has self-attention alone, whose queries, keys and values are 
 class Scores:
     """Products of queries and keys, (..., tokens, tokens), times a factor, perhaps behind a softmax.
 
-    added: what is added to them, None if nothing is. is_causal: whether a token sees none behind it.
+    added: what is added to them; shape: theirs, as the model sees them. is_causal: whether a token sees none behind it.
     """
 
     queries: Stream
     keys: Stream
+    added: torch.Tensor
+    shape: tuple[int, ...]
     factor: float = 1.0
-    added: torch.Tensor | None = None
     is_causal: bool = False
     normalised: bool = False
 
+    def plus(self, other: torch.Tensor) -> "Scores":
+        """Return the scores with numbers that are added, or with False where a token does not see another one."""
+        numbers = other if other.is_floating_point() else torch.zeros(other.shape).masked_fill(~other, -torch.inf)
+        return replace(self, added=self.added + numbers.expand(self.shape).reshape(self.added.shape))
 
-def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any]) -> "Scores | None":
+
+def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
+    """Return the products of these queries and keys."""
+    shape = (*queries.entries.numbers.shape[:-1], keys.entries.numbers.shape[-2])
+    return Scores(queries, keys, torch.zeros(shape), shape, **named)
+
+
+def scores_of(
+    node: fx.Node, name: str, held: Any, arguments: list[Any], after: tuple[int, ...]
+) -> "Scores | None":
     """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
 
     name: of the function, or of the class of the module. held: function that returns the stream or the scores that a
-    node holds; arguments: the values of those of the call.
+    node holds; arguments: the values of those of the call; after: the shape of the value of the node.
     """
     of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
     if name in MATRIX_PRODUCTS and all(isinstance(part, Stream) for part in of_node):
         queries, keys = of_node
         transposed = replace(keys.entries, numbers=keys.entries.numbers.transpose(-1, -2))
-        return Scores(queries, replace(keys, entries=transposed))
+        return scores_between(queries, replace(keys, entries=transposed))
     scores = next((part for part in of_node if isinstance(part, Scores)), None)
     if scores is None or name in MATRIX_PRODUCTS:
         return None
@@ -56,9 +72,11 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any]) -> "Sco
         number = float(torch.as_tensor(other))
         return replace(scores, factor=scores.factor * (number if node.target in PRODUCTS else 1 / number))
     if node.target in SUMS and not scores.normalised:
-        return replace(scores, added=other if scores.added is None else scores.added + other)
+        return scores.plus(other)
     if name == "masked_fill":
-        return replace(scores, added=torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))
+        return scores.plus(torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))
+    if name in {"view", "reshape", "unflatten", "flatten"}:
+        return replace(scores, shape=after)
     if name in {"softmax", "Softmax"}:
         return replace(scores, normalised=True)
     if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
@@ -77,8 +95,9 @@ def attention(name: str, scores: Scores, values: Stream) -> Stream:
     entries = scores.queries.entries
     size = entries.numbers.shape[-1]
     strength = abs(scores.factor * of_query * of_key) * sqrt(size * float(query.sigma_w2) * float(key.sigma_w2))
-    heads, groups, there = _heads(entries, scores.keys.entries, values.entries)
-    causal, bias = _mask(scores)
+    heads, groups, causal, there = _heads(scores, values.entries)
+    kept = scores.added[scores.added > HIDDEN].double()
+    bias = 0.0 if bool((kept == kept[0]).all()) else float(kept.square().mean())
     layer = Attention(
         heads,
         strength,
@@ -123,40 +142,37 @@ def _units_of(common: Path, stream: Stream) -> int:
     return steps[0].channels[0] if steps and steps[0].channels else stream.channels
 
 
-def _heads(queries: Entries, keys: Entries, values: Entries) -> tuple[int, Index, Entries]:
-    """Return the number of heads, the groups of positions that attend to one another, and the entries behind.
+def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
+    """Return the number of heads, the groups of positions that see one another, whether causally, and what is behind.
 
     All entries have the shape (..., tokens, units of a head).
     """
-    rows = [Entries(x.numbers.flatten(0, -3), x.shape, x.units) for x in (queries, keys, values)]
-    places = [x.positioned[..., 0] for x in rows]
+    entries = scores.queries.entries, scores.keys.entries, values
+    rows = [Entries(x.numbers.flatten(0, -3), x.shape, x.units) for x in entries]
+    places, of_queries = [x.positioned[..., 0] for x in rows], entries[0]
     if any(not x.at_one_position(-1) for x in rows) or any(not torch.equal(places[0], other) for other in places[1:]):
         raise ValueError(f"{SELF}, at the same positions")
     first = rows[0].unit[:, 0].min(dim=-1).values
     heads, head = first.unique(return_inverse=True)
-    of_first_datum = places[0][places[0][:, 0] < queries.positions]
-    groups = tuple(dict.fromkeys(tuple(row) for row in of_first_datum.tolist()))
-    if sorted(position for group in groups for position in group) != list(range(queries.positions)):
+    tokens = places[0].shape[1]
+    later = torch.ones(tokens, tokens).triu(1).bool()
+    seen = scores.added.reshape(-1, tokens, tokens) > HIDDEN
+    causal = scores.is_causal or bool(tokens > 1 and (seen == ~later).all())
+    groups: dict[tuple[int, ...], None] = {}
+    for row, visible in zip(places[0].tolist(), seen, strict=True):
+        if row[0] < of_queries.positions:  # of the first datum
+            groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, visible)))
+    if sorted(position for group in groups for position in group) != list(range(of_queries.positions)):
         raise ValueError("the theory has attention in which each token is in one group, such as a window")
     size = values.numbers.shape[-1]
     units = len(heads) * size
     numbers = 1 + places[0][..., None] * units + head[:, None, None] * size + torch.arange(size)
-    return len(heads), groups, Entries(numbers.reshape(values.numbers.shape), queries.shape, units)
+    return len(heads), tuple(groups), causal, Entries(numbers.reshape(values.numbers.shape), of_queries.shape, units)
 
 
-def _mask(scores: Scores) -> tuple[bool, float]:
-    """Return whether tokens see none behind them, and the variance of numbers that are added to the scores."""
-    if scores.added is None:
-        return scores.is_causal, 0.0
-    tokens = scores.queries.entries.numbers.shape[-2]
-    added = scores.added if scores.added.is_floating_point() else torch.zeros(scores.added.shape).masked_fill(~scores.added, -np.inf)
-    hidden = added < -1e4
-    full = hidden.expand(*hidden.shape[:-2], tokens, tokens)
-    later = torch.ones(tokens, tokens).triu(1).bool()
-    causal = bool(full.any())
-    if causal and not bool((full == later).all()):
-        raise ValueError("the theory has masks that hide the tokens behind each token, got another mask")
-    kept = added[~hidden].double()
-    if kept.numel() and bool((kept == kept[0]).all()):
-        return causal or scores.is_causal, 0.0
-    return causal or scores.is_causal, float(kept.square().mean())
+def _classes(positions: list[int], seen: torch.Tensor) -> list[tuple[int, ...]]:
+    """Return the positions in groups of those that see one another. ValueError: they see others than these."""
+    rows = seen.unique(dim=0)
+    if not bool((rows.sum(dim=0) == 1).all()):
+        raise ValueError("the theory has masks that hide the tokens behind each token, or of other groups, got another")
+    return [tuple(positions[i] for i in row.nonzero().flatten().tolist()) for row in rows]

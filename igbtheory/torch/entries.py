@@ -109,6 +109,13 @@ class Entries:
         positions: list[int] = rows.position[0].tolist()
         return positions
 
+    def at_first_datum(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the values in the places of the entries of the first datum, shape (positions, units)."""
+        inside = (self.numbers > 0) & (self.numbers <= self.positions * self.units)
+        ordered = torch.zeros(self.positions * self.units, dtype=values.dtype)
+        ordered[self.numbers[inside] - 1] = values[inside]
+        return ordered.reshape(self.positions, self.units)
+
     def are_tokens(self) -> bool:
         """Return whether the tensor is (data, tokens, units), with the positions of images in a row."""
         tensor = tuple(self.numbers.shape)

@@ -12,7 +12,7 @@ from torch import fx, nn
 
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, entering
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
@@ -166,7 +166,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     for path in sorted(asked.values(), key=layers_on, reverse=True):
         if path not in rows:
             try:
-                rows.update(_along(path, first, units_first(data)))
+                rows.update(_along(path, first, data))
             except ValueError as error:
                 # a layer that is refused refuses all paths through it, and the shortest comes last
                 rows[path], refused = UNPREDICTED, _refused(path, str(error))
@@ -183,11 +183,12 @@ def _refused(path: Path, reason: str) -> str:
     return f"{path[-1].name!r} ({type(path[-1].layer).__name__}): {reason}"
 
 
-def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
+def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
     """Return the moments behind a path, and behind each beginning of it that is asked for.
 
-    first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
+    first: for each path that is asked for, whether to take the first token alone.
     """
+    x = entering([step.layer for step in path], data) if path else data
     moments: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
@@ -201,7 +202,8 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
     places = {id(layer): place for place, layer in enumerate(reversed([*each(network)]))}
     watched = {places[id(way[-1].layer)]: way for way in first if len(way) > drawing and id(way[-1].layer) in places}
     if watched:
-        predicted = _predicted(network, x, {place: first[way] for place, way in watched.items()})
+        given = units_first(x) if drawing else data
+        predicted = _predicted(network, given, {place: first[way] for place, way in watched.items()})
         moments.update(zip(watched.values(), predicted, strict=True))
     return moments
 
@@ -210,6 +212,6 @@ def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = on_data_set(layers, FLOAT64, units_first(x), watched).per_layer
+        rows = on_data_set(layers, FLOAT64, x, watched).per_layer
     columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
     return np.stack([*columns], axis=1)[: len(watched)].astype(float)

@@ -11,6 +11,9 @@ from torch.nn import functional
 HOMES = functional, torch, torch.Tensor
 """Where the functions are that models call, in the order of their use."""
 
+KEPT = {"slice", "select", "to", "index", "expand"}
+"""Operators whose functions have other arguments."""
+
 
 def public(target: Any) -> Any:
     """Return the function that models call, for an operator of ATen, such as torch.relu for aten.relu.default.
@@ -20,7 +23,7 @@ def public(target: Any) -> Any:
     if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":  # noqa: SLF001 - it has no other name
         return target
     name = target.overloadpacket.__name__
-    if name in MODULES or name in {"slice", "select"}:
+    if name in MODULES or name in KEPT:
         return target
     return next((getattr(home, name) for home in HOMES if hasattr(home, name)), target)
 
@@ -34,12 +37,14 @@ def name_of(target: Any) -> str:
 def arguments(target: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by their names."""
     overload = getattr(target, "_schema", None)
-    if overload is None and not inspect.isfunction(target):
+    told = inspect.signature(target).parameters.values() if inspect.isfunction(target) else ()
+    if overload is None and (not told or any(part.kind is part.VAR_POSITIONAL for part in told)):
         packet = getattr(torch.ops.aten, name_of(target), None)
         overload = packet and getattr(packet, packet.overloads()[0])._schema  # noqa: SLF001 - it has no other name
     if overload is not None:
         names = [argument.name for argument in overload.arguments]
-        return {**dict(zip(names, args, strict=False)), **named}
+        given = {**dict(zip(names, args, strict=False)), **named}
+        return {name: value for name, value in given.items() if value != []}  # an empty list stands for the default
     return dict(inspect.signature(target).bind(*args, **named).arguments)
 
 
@@ -89,6 +94,15 @@ def _prelu(_: torch.Tensor, weight: torch.Tensor) -> nn.Module:
     return _module(nn.PReLU, weight.numel(), weight=weight)
 
 
+def _embedding(weight: torch.Tensor, padding_idx: int | None = None, **_: Any) -> nn.Module:
+    padding = None if padding_idx is None or padding_idx < 0 else padding_idx
+    return _module(nn.Embedding, *weight.shape, padding, weight=weight)
+
+
+def _addmm(mat2: torch.Tensor, **named: Any) -> nn.Module:
+    return _linear(mat2, mat2.T, named.get("self", named.get("input")))
+
+
 MODULES: dict[str, Callable[..., nn.Module]] = {
     "linear": _linear,
     "conv1d": _convolution(nn.Conv1d),
@@ -98,5 +112,7 @@ MODULES: dict[str, Callable[..., nn.Module]] = {
     "rms_norm": _rms_norm,
     "group_norm": _group_norm,
     "prelu": _prelu,
+    "embedding": _embedding,
+    "addmm": _addmm,
 }
 """Functions that make a module of the arguments of an operator with weights, by the name of the operator."""

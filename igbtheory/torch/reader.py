@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import reduce
 from itertools import islice
+from math import prod
 from typing import Any, final
 
 import torch
@@ -15,10 +16,12 @@ from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.positions import Gathered
 from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
+from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
-from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_of
+from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import function_of_one
+from igbtheory.torch.initialisers import variance
 from igbtheory.torch.operators import arguments, name_of
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
@@ -59,7 +62,7 @@ class Reader:
             if node.op == "placeholder" and not self.named:
                 self.named[node.name] = "data"
                 self.read[node.name] = self._data(node)
-            elif node.op != "output" and self._inputs(node) and tensor_of(self.values[node]) is not None:
+            elif node.op != "output" and self._inputs(node) and not _is_alike(self.values[node]):
                 self.named[node.name] = _name(node)
                 self._read(node)
         return self.read
@@ -67,6 +70,8 @@ class Reader:
     def _data(self, node: fx.Node) -> Stream:
         """Return the stream of the data: features, sequences with the tokens first, or images with the channels first."""
         shape = tuple(self.values[node].shape)
+        if not self.values[node].is_floating_point() and len(shape) == 2:  # ids of tokens
+            return Stream((), Entries(1 + torch.arange(prod(shape)).reshape(shape), shape[1:], 1), 1)
         axis = 1 if len(shape) in {2, 4} else len(shape) - 1
         positions = shape[2:] if axis == 1 else shape[1:-1]
         entries = Entries.laid_out(shape, axis, positions)
@@ -111,7 +116,8 @@ class Reader:
         if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
             return None
         arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
-        return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments)
+        after = tuple(self.values[node].shape)
+        return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments, after)
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream behind attention, None if the node is none."""
@@ -125,15 +131,10 @@ class Reader:
         queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
         if not (queries and keys and values):
             return None
-        mask = given.get("attn_mask")
-        scores = Scores(
-            queries,
-            keys,
-            given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5,
-            None if mask is None else self._in_model(mask, 0),
-            bool(given.get("is_causal")),
-            normalised=True,
-        )
+        factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
+        scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
+        mask = self._in_model(given.get("attn_mask"), 0)
+        scores = scores if mask is None else scores.plus(mask)
         return attention(name, scores, values)
 
     def _function(self, node: fx.Node, inputs: list[fx.Node]) -> Stream | None:
@@ -172,6 +173,8 @@ class Reader:
             if node.target in PRODUCTS:
                 return joins.multiplied(name, *streams, tensor)
             return joins.added(name, *streams, tensor, SUMS[node.target])
+        if (embedded := self._embedded(node, name, streams[0])) is not None:
+            return embedded
         if name_of(node.target) == "mean" and node.op != "call_module":
             return self._averaged(node, name, streams[0])
         return self._behind(node, name, inputs[0], streams[0])
@@ -218,6 +221,23 @@ class Reader:
         if not fixed or any(self._held(part) for part in fixed):
             return None
         return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
+
+    def _embedded(self, node: fx.Node, name: str, stream: Stream) -> Stream | None:
+        """Return the stream of a vector for each id of a token, None if the node is no embedding."""
+        targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
+        if not isinstance(targets[0], nn.Embedding):
+            return None
+        if stream.path:
+            raise ValueError("the theory has embeddings of ids that are the data")
+        weights = [target.weight.detach() for target in targets]
+        padding = targets[0].padding_idx
+        drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
+        read = variance(drawn, weights[0].shape[1], len(weights[0]), self.usual)
+        self._refuse_shared(targets[0].weight, name)
+        units, before = weights[0].shape[1], stream.entries
+        numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
+        step = Step(name, Embedding(read.value, padding), (read,), (1,))
+        return Stream((step,), Entries(numbers, before.shape, units), units)
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over positions."""
@@ -318,6 +338,14 @@ def _name(node: fx.Node) -> str:
     stack = [*node.meta.get("nn_module_stack", {}).values()]
     inside = bool(stack) and str(stack[-1][1]).startswith("torch.nn.modules") and "container" not in str(stack[-1][1])
     return str(stack[-1][0]) if inside else node.name
+
+
+def _is_alike(value: Any) -> bool:
+    """Return whether a value does not depend on the datum: it is no tensor, or whole numbers that are those of all."""
+    tensor = tensor_of(value)
+    if tensor is None:
+        return True
+    return not tensor.is_floating_point() and tensor.ndim > 0 and bool((tensor == tensor[:1]).all())
 
 
 def _datum(value: Any) -> tuple[int, ...]:

@@ -107,7 +107,7 @@ def _run(
 ) -> tuple[fx.GraphModule, fx.GraphModule, dict[fx.Node, Any]]:
     """Return the graph of a model, its part up to the logits, and the values of its nodes at a few data."""
     shown = moved(data[:SHOWN], model.parameters())
-    whole = traced(model, shown)
+    whole = traced(model, shown, output)
     graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
     values = fx.Interpreter(graph, garbage_collect_values=False)
     values.extra_traceback = False  # errors keep the words of the model

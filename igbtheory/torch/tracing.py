@@ -5,7 +5,7 @@ import traceback
 import warnings
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import torch
 from torch import fx, nn
@@ -16,7 +16,8 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.operators import public
-from igbtheory.torch.passes import made, stream
+from igbtheory.torch.passes import logits_of, made, stream
+from igbtheory.torch.rows import ROWS
 
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
@@ -55,15 +56,15 @@ def in_a_row(model: nn.Module) -> nn.Module:
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that does not look inside modules of users: of registered layers, and of activations with parameters."""
+    """A tracer that does not look inside modules of users: of registered layers, of activations with parameters, and of rows of the table."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.activations = {module for module in model.modules() if _is_activation(module)}
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
-        registered = reader_of(m) is not None
-        return registered or m in self.activations or super().is_leaf_module(m, module_qualified_name)
+        listed = reader_of(m) is not None or type(m).__name__ in ROWS
+        return listed or m in self.activations or super().is_leaf_module(m, module_qualified_name)
 
 
 def _is_activation(module: nn.Module) -> bool:
@@ -84,16 +85,17 @@ def _is_activation(module: nn.Module) -> bool:
     return True
 
 
-def traced(model: nn.Module, x: torch.Tensor) -> fx.GraphModule:
+def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -> fx.GraphModule:
     """Return a model as a graph, by torch.fx, which keeps its modules, or by torch.export, which needs some data x.
 
+    output: which of several outputs counts, as in `measure`.
     ValueError: the control flow depends on the data; the error names the line.
     """
     try:
         return fx.GraphModule(model, _Tracer(model).trace(model))
     except Exception as error:  # of any kind, from the code of the model
         try:
-            return _exported(model, x)
+            return _exported(model, x, output)
         except Exception:  # noqa: BLE001 - as above; the first error names the line
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
             place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
@@ -103,16 +105,36 @@ def traced(model: nn.Module, x: torch.Tensor) -> fx.GraphModule:
             ) from error
 
 
-def _exported(model: nn.Module, x: torch.Tensor) -> fx.GraphModule:
+@final
+class _Logits(nn.Module):
+    """A model that returns its logits alone."""
+
+    def __init__(self, model: nn.Module, output: str | int | None) -> None:
+        super().__init__()
+        self.model, self.output = model, output
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return logits_of(self.model(x), self.output)
+
+
+def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx.GraphModule:
     """Return the graph of a model as torch.export writes it for any number of data, with the functions of PyTorch."""
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # such as on constants of the model, which stay
-        program = torch.export.export(model, (x,), strict=False, dynamic_shapes=({0: torch.export.Dim.AUTO},))
+        wrapped, dynamic = _Logits(model, output), ({0: torch.export.Dim.AUTO},)
+        program = torch.export.export(wrapped, (x,), strict=False, dynamic_shapes=dynamic)
         graph = program.module(check_guards=False)
+    parts: dict[str, Any] = {}
     for node in graph.graph.nodes:
         if node.op == "call_function":
             node.target = public(node.target)
-    return graph
+        if node.op in {"get_attr", "call_module"}:
+            name = str(node.target)
+            node.target = name.removeprefix("model.")
+            parts[node.target] = part_of(graph, name)
+        stack = node.meta.get("nn_module_stack", {})
+        node.meta["nn_module_stack"] = {key: (path.removeprefix("model."), kind) for key, (path, kind) in stack.items()}
+    return fx.GraphModule(parts, graph.graph)
 
 
 def on_weights_of(model: nn.Module, graph: fx.GraphModule) -> fx.GraphModule:

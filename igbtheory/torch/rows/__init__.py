@@ -20,6 +20,8 @@ from igbtheory.torch.rows.site import ROWS, Reads, Site, elementwise, reads
 
 __all__ = ["AS_MODULES", "PRODUCTS", "ROWS", "SUMS", "Site", "Zero", "functions_of", "module_of", "row_of"]
 
+BY_NAME = {"addmm", "embedding"}
+"""Operators whose data are not their first argument, or have another name there."""
 AS_MODULES: dict[Any, type[nn.Module]] = {
     functional.max_pool2d: nn.MaxPool2d,
     functional.avg_pool2d: nn.AvgPool2d,
@@ -61,10 +63,12 @@ def module_of(target: Any, args: Sequence[Any], named: Mapping[str, Any]) -> nn.
     make = MODULES.get(name_of(target))
     if function not in AS_MODULES and make is None:
         return None
-    (_, x), *given = arguments(function if make is None else target, args, named).items()
-    settings = {name: value for name, value in given if name not in IGNORED}
+    given = arguments(function if make is None else target, args, named)
+    settings = {name: value for name, value in given.items() if name not in IGNORED}
     if make is not None:
-        return make(x, **settings)
+        x = () if name_of(target) in BY_NAME else (settings.pop(next(iter(settings))),)
+        return make(*x, **settings)
+    settings.pop(next(iter(settings)))
     mode = settings.pop("training", settings.pop("train", True))
     return AS_MODULES[function](**settings).train(mode)
 

@@ -13,11 +13,12 @@ from torch import nn
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.data import pairs_of
+from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
 from igbtheory.layers.nodes.places import Point, of_shape
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
+from igbtheory.mathematics.averages.state import kernel_root
 
 
 @final
@@ -78,6 +79,39 @@ class Zero(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return 0 * x
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Marks(OfData):
+    """Given vectors that are added at the positions of all data, such as sines of the position.
+
+    means: of each vector over its units; products: of each pair of vectors, averages over the units. Units that are
+    drawn get Gaussian vectors with these averages.
+    """
+
+    means: tuple[float, ...]
+    products: tuple[tuple[float, ...], ...]
+
+    each_unit = True
+    whole = True
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        x, count = node.averaged(), len(self.means)
+        data = len(x.q_ab) // count
+        mean, marks = at_data(x), np.tile(self.means, data)
+        q_ab = np.asarray(x.q_ab, dtype=float) + np.tile(self.products, (data, data))
+        q_ab = q_ab + np.outer(mean, marks) + np.outer(marks, mean)
+        return node.with_moments(self, pairs_of(node.n, x, q_ab, mean + marks, x.error))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        means = np.array(self.means)
+        root = kernel_root(np.array(self.products) - np.outer(means, means))
+        vectors = means[:, None] + root @ rng.standard_normal((root.shape[1], x.shape[1]))
+        return np.asarray(x + vectors.T.reshape(x.shape[1:]).astype(x.dtype))
+
+    def __repr__(self) -> str:
+        return f"Marks({len(self.means)} positions)"
 
 
 @dataclass(frozen=True, repr=False)

@@ -52,11 +52,12 @@ def drop(module: Any, _: Site) -> list[Layer]:
     return [Dropout(module.p)] if module.training and module.p else []
 
 
-@reads("stochastic_depth", "StochasticDepth")
+@reads("stochastic_depth", "StochasticDepth", "DropPath")
 def leave_out(target: Any, site: Site) -> list[Layer]:
-    """Return StochasticDepth in training mode, as torchvision has it; a batch that is left out as a whole is refused."""
+    """Return StochasticDepth in training mode, as torchvision and timm have it; for whole batches it is refused."""
     if isinstance(target, torch.nn.Module):
-        p, mode, training = target.p, target.mode, target.training
+        p, mode, training = getattr(target, "p", None), getattr(target, "mode", "row"), target.training
+        p = target.drop_prob if p is None else p
     else:
         p, mode, training = (*site.rest, *site.named.values(), True)[:3]
     if not (training and p):

@@ -10,9 +10,13 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial_pools import AvgPool2d, GlobalAvgPool, MaxPool2d
 from igbtheory.layers.tokens import PositionEmbedding
 from igbtheory.torch.initialisers import variance
-from igbtheory.torch.rows.extra_layers import TorchAvgPool, TorchMaxPool, TorchPool
+from igbtheory.torch.rows.extra_layers import Marks, TorchAvgPool, TorchMaxPool, TorchPool
 from igbtheory.torch.rows.site import Site, elementwise, equal, reads
 
+
+
+SCATTER = 6.0
+"""Standard errors up to which averages of products count as those of independent numbers."""
 
 
 @reads(nn.MaxPool2d, nn.AvgPool2d, nn.MaxPool1d, nn.AvgPool1d, axis=1, grid=True)
@@ -57,13 +61,24 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
     return [AvgPool2d(int(size)) if plain else _of_torch(module, site, TorchAvgPool)]
 
 
-@reads(operator.add, operator.iadd, torch.add)
+@reads(operator.add, operator.iadd, torch.add, torch.Tensor.add_)
 def added(target: Any, site: Site) -> list[Layer]:
-    """Return PositionEmbedding for a sum with numbers at all positions, else the activation that adds one number."""
+    """Return the layer that adds vectors to positions, or the activation that adds one number.
+
+    Vectors that are drawn for each position are a PositionEmbedding, others are Marks.
+    """
     other, axes = (*site.rest, None)[0], len(site.before)
-    if isinstance(other, torch.Tensor) and axes > 1 and tuple(other.shape[-axes:]) == site.before:
-        return [PositionEmbedding(entries_variance(other))]
-    return elementwise(target, site)
+    if not isinstance(other, torch.Tensor) or not site.entries.shape or other.numel() == 1:
+        return elementwise(target, site)
+    vectors = site.entries.at_first_datum(other.expand(site.entries.numbers.shape)).double()
+    products = vectors @ vectors.T / vectors.shape[1]
+    apart = products - torch.diag(products.diagonal())
+    largest = float(products.diagonal().max())
+    # averages of independent numbers, and of their products, scatter by 1/sqrt(number)
+    centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * largest
+    if axes > 1 and centred and float(apart.abs().max()) < SCATTER * largest / vectors.shape[1] ** 0.5:
+        return [PositionEmbedding(entries_variance(vectors))]
+    return [Marks(tuple(vectors.mean(dim=1).tolist()), tuple(map(tuple, products.tolist())))]
 
 
 def entries_variance(values: torch.Tensor) -> float:
