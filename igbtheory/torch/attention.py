@@ -79,6 +79,8 @@ def scores_of(
         return replace(scores, shape=after)
     if name in {"softmax", "Softmax"}:
         return replace(scores, normalised=True)
+    if name == "dropout" and not all(arguments[1:3]):  # (scores, p, training)
+        return scores
     if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
         return scores
     raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
@@ -159,8 +161,8 @@ def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
     seen = scores.added.reshape(-1, tokens, tokens) > HIDDEN
     causal = scores.is_causal or bool(tokens > 1 and (seen == ~later).all())
     groups: dict[tuple[int, ...], None] = {}
-    for row, visible in zip(places[0].tolist(), seen, strict=True):
-        if row[0] < of_queries.positions:  # of the first datum
+    for row, visible, number in zip(places[0].tolist(), seen, head.tolist(), strict=True):
+        if row[0] < of_queries.positions and number == 0:  # of the first datum and head
             groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, visible)))
     if sorted(position for group in groups for position in group) != list(range(of_queries.positions)):
         raise ValueError("the theory has attention in which each token is in one group, such as a window")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any, final
 
@@ -156,8 +157,7 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
     of the entries, and then to random numbers, which must lie where the former tell.
     """
     numbers = [piece.numbers.double() for piece in pieces]  # many operators refuse integers
-    random = torch.randn(1 + max(int(piece.numbers.max()) for piece in pieces), dtype=torch.double)
-    random[0] = 0
+    random = _random(1 + max(int(piece.numbers.max()) for piece in pieces))
     try:
         there, values = move(numbers), move([random[piece.numbers] for piece in pieces])
     except Exception:  # noqa: BLE001 - of any kind, as operators refuse numbers of another precision
@@ -170,3 +170,11 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
     if int(places.min()) < 0 or int(places.max()) >= len(random):
         return None
     return Entries(places, pieces[0].shape, pieces[0].units) if torch.equal(random[places], values) else None
+
+
+@lru_cache(maxsize=8)
+def _random(count: int) -> torch.Tensor:
+    """Return so many random numbers, the first of them 0."""
+    values = torch.randn(count, dtype=torch.double)
+    values[0] = 0
+    return values

@@ -22,7 +22,7 @@ from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import function_of_one
 from igbtheory.torch.initialisers import variance
-from igbtheory.torch.operators import arguments, name_of
+from igbtheory.torch.operators import MODULES, arguments, name_of
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.rows.site import Reads
@@ -79,6 +79,8 @@ class Reader:
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data; of some functions, the second one tells a shape alone."""
+        if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
+            return []  # such as zeros of the same shape
         parts = [part for part in node.all_input_nodes if part.name in self.named]
         return parts[:1] if name_of(node.target) in LIKE else parts
 
@@ -181,7 +183,10 @@ class Reader:
 
     def _moved(self, node: fx.Node, inputs: list[fx.Node], streams: list[Stream]) -> Entries | None:
         """Return the entries at a node that only moves numbers of one node of the theory, else None."""
-        if any(stream.path != streams[0].path for stream in streams[1:]):
+        weighs = name_of(node.target) in MODULES
+        if node.op == "call_module":
+            weighs = any(True for _ in self.graph.get_submodule(str(node.target)).parameters())
+        if weighs or any(stream.path != streams[0].path for stream in streams[1:]):
             return None
         sources = [self.tuples.get(part, part) for part in inputs]
         if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention

@@ -3,6 +3,7 @@
 import copy
 import traceback
 import warnings
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any, final
@@ -15,10 +16,12 @@ from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
 from igbtheory.torch.models import checked_model, refuse_arguments
-from igbtheory.torch.operators import public
+from igbtheory.torch.operators import name_of, public
 from igbtheory.torch.passes import logits_of, made, stream
 from igbtheory.torch.rows import ROWS
 
+AUTHORS = {"torch", "_operator", "builtins", "math", ""}
+"""Packages whose functions the table of layers knows."""
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
@@ -92,7 +95,7 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
     ValueError: the control flow depends on the data; the error names the line.
     """
     try:
-        return fx.GraphModule(model, _Tracer(model).trace(model))
+        graph = fx.GraphModule(model, _Tracer(model).trace(model))
     except Exception as error:  # of any kind, from the code of the model
         try:
             return _exported(model, x, output)
@@ -103,6 +106,16 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
                 f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
                 f"traced: {' '.join(str(error).split())[:200]}{place}"
             ) from error
+    if any(map(_is_wrapped, graph.graph.nodes)):
+        with suppress(Exception):  # the graph of torch.fx stands, with a function that is not looked into
+            return _exported(model, x, output)
+    return graph
+
+
+def _is_wrapped(node: fx.Node) -> bool:
+    """Return whether a node is a function of other authors that torch.fx does not look into."""
+    home = str(getattr(node.target, "__module__", "")).partition(".")[0]
+    return node.op == "call_function" and home not in AUTHORS and name_of(node.target) not in ROWS
 
 
 @final
