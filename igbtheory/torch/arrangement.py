@@ -27,8 +27,10 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     sides = tuple(length for i, length in enumerate(entries.numbers.shape) if i not in {0, axis})
     count = entries.numbers.shape[axis]
     shape = _shape(sides)
-    if grid and entries.same(Entries.laid_out(tuple(entries.numbers.shape), axis, entries.shape)) and (
-        entries.shape == sides or prod(sides) == 1
+    if (
+        grid
+        and entries.same(Entries.laid_out(tuple(entries.numbers.shape), axis, entries.shape))
+        and (entries.shape == sides or prod(sides) == 1)
     ):
         return [], entries
     ends = bool(entries.shape) and not sides and entries.positions == 1  # an image of one position becomes a vector
@@ -62,7 +64,9 @@ def part_of_units(entries: Entries, axis: int, kinds: Sequence[int]) -> tuple[li
     for kind in kinds:
         inside = int(((units >= start) & (units < start + kind)).sum())
         if inside * entries.units != kind * count:
-            raise ValueError(f"takes {inside} of {kind} units that were put side by side with others; the theory takes a share")
+            raise ValueError(
+                f"takes {inside} of {kind} units that were put side by side with others; the theory takes a share"
+            )
         start += kind
     part: list[Layer] = [Part(entries.units // count)] if entries.units % count == 0 else []
     return part, entries.renewed(axis, count)

@@ -51,9 +51,7 @@ def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
     return Scores(queries, keys, torch.zeros(shape), shape, **named)
 
 
-def scores_of(
-    node: fx.Node, name: str, held: Any, arguments: list[Any], after: tuple[int, ...]
-) -> "Scores | None":
+def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: tuple[int, ...]) -> "Scores | None":
     """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
 
     name: of the function, or of the class of the module. held: function that returns the stream or the scores that a

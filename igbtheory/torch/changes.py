@@ -51,7 +51,11 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     have = {reading.paths[node.name][-1].layer.phi.name for node in activations}  # type: ignore[attr-defined]
     for name, function in ACTIVATIONS.items():
         if others := sorted(have - {name}):
-            yield Change(f"{name} for {', '.join(others)}", reading.whole, partial(_replace, [x.name for x in activations], function))
+            yield Change(
+                f"{name} for {', '.join(others)}",
+                reading.whole,
+                partial(_replace, [x.name for x in activations], function),
+            )
     for before, words in ((True, "behind"), (False, "in front of")):
         pairs = [x.name for x in activations if _neighbour(reading.graph, x, before=before) is not None]
         if pairs:

@@ -60,7 +60,9 @@ class Entries:
         for axis in range(1, self.numbers.ndim):
             first = self.numbers.narrow(axis, 0, 1)
             changes = self.numbers - first
-            if bool(changes.any()) and torch.equal(self.positioned, self.positioned.narrow(axis, 0, 1).expand_as(changes)):
+            if bool(changes.any()) and torch.equal(
+                self.positioned, self.positioned.narrow(axis, 0, 1).expand_as(changes)
+            ):
                 return axis
         return 1
 
@@ -137,7 +139,9 @@ class Entries:
         rows = self.rows(axis)
         rows = Entries(rows.numbers.reshape(count, -1, rows.numbers.shape[1]), self.shape, self.units)
         zero = rows.numbers == 0
-        if rows.numbers.shape[2] % self.units or bool((~zero & (rows.datum != torch.arange(count)[:, None, None])).any()):
+        if rows.numbers.shape[2] % self.units or bool(
+            (~zero & (rows.datum != torch.arange(count)[:, None, None])).any()
+        ):
             return None
         # zeros are counted as those of all units in turn, so that as many units have them
         unit = torch.where(zero, (zero.cumsum(dim=2) - 1) % self.units, rows.unit)

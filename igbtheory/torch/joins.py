@@ -86,9 +86,7 @@ def _gate_of_halves(name: str, common: Path, apart: Sequence[Path], one: Stream,
     return Stream((*common, Step(name, gate())), entries, one.channels // 2)
 
 
-def concatenated(
-    name: str, streams: Sequence[Stream], tensor: tuple[int, ...], axis: int, origins: Origins
-) -> Stream:
+def concatenated(name: str, streams: Sequence[Stream], tensor: tuple[int, ...], axis: int, origins: Origins) -> Stream:
     """Return the streams side by side along an axis that holds units. The step is added to `origins`."""
     streams = [arranged_at(name, stream, axis, grid=True) for stream in streams]
     if len({stream.entries.shape for stream in streams}) > 1:

@@ -70,7 +70,13 @@ def _convolution(kind: type[nn.Module]) -> Callable[..., nn.Module]:
 
 
 def _batch_norm(
-    x: torch.Tensor, running_mean: Any, weight: Any = None, bias: Any = None, training: bool = False, eps: float = 1e-5, **_: Any
+    x: torch.Tensor,
+    running_mean: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    eps: float = 1e-5,
+    **_: Any,
 ) -> nn.Module:
     # a function has running statistics, but no count of the batches that they have seen
     module = _module(nn.BatchNorm2d, x.shape[1], eps, weight=weight, bias=bias)
@@ -78,7 +84,9 @@ def _batch_norm(
     return module.train(training or running_mean is None)
 
 
-def _layer_norm(_x: torch.Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any) -> nn.Module:
+def _layer_norm(
+    _x: torch.Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any
+) -> nn.Module:
     return _module(nn.LayerNorm, tuple(normalized_shape), eps, weight=weight, bias=bias)
 
 
@@ -86,7 +94,9 @@ def _rms_norm(_: torch.Tensor, normalized_shape: Any, weight: Any = None, eps: f
     return _module(nn.RMSNorm, tuple(normalized_shape), eps, weight=weight)
 
 
-def _group_norm(x: torch.Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any) -> nn.Module:
+def _group_norm(
+    x: torch.Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any
+) -> nn.Module:
     return _module(nn.GroupNorm, num_groups, x.shape[1], eps, weight=weight, bias=bias)
 
 

@@ -101,7 +101,9 @@ class Reader:
             elif all(self._held(part) or part.name in self.scores for part in inputs):
                 self.read[node.name] = self._stream(node, name, inputs)
         except ValueError as error:
-            kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
+            kind = (
+                type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
+            )
             self.refused[node] = f"{name!r} ({kind})", str(error)
 
     def _held(self, node: fx.Node) -> Stream | None:
@@ -119,7 +121,9 @@ class Reader:
             return None
         arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
         after = tuple(self.values[node].shape)
-        return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments, after)
+        return scores_of(
+            node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments, after
+        )
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream behind attention, None if the node is none."""
@@ -165,7 +169,11 @@ class Reader:
             return joins.in_a_row(name, stream) if there.are_tokens() and not stream.raw else stream
         if name_of(node.target) in CONCATENATIONS and node.op != "call_module":
             return self._concatenated(node, name)
-        if len(inputs) > 2 or (len(inputs) == 2 and node.target not in {*SUMS, *PRODUCTS}) or (inputs[1:] and node.kwargs):
+        if (
+            len(inputs) > 2
+            or (len(inputs) == 2 and node.target not in {*SUMS, *PRODUCTS})
+            or (inputs[1:] and node.kwargs)
+        ):
             raise ValueError(
                 "the theory has no layer that joins several values but sums, products and concatenations; "
                 "igb.explain predicts the layers in front of it"
@@ -360,7 +368,9 @@ def _datum(value: Any) -> tuple[int, ...]:
 
 def _mixes(row: Reads, axis: int, stream: Stream) -> bool:
     """Return whether a linear layer reads all tokens of one unit."""
-    return row.layers is row_of(nn.Linear(1, 1)).layers and bool(stream.entries.shape) and stream.entries.of_one_unit(axis)
+    return (
+        row.layers is row_of(nn.Linear(1, 1)).layers and bool(stream.entries.shape) and stream.entries.of_one_unit(axis)
+    )
 
 
 def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: int | None, *, grid: bool) -> Entries:

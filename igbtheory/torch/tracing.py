@@ -101,7 +101,9 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
             return _exported(model, x, output)
         except Exception:  # noqa: BLE001 - as above; the first error names the line
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-            place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+            place = (
+                f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+            )
             raise ValueError(
                 f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
                 f"traced: {' '.join(str(error).split())[:200]}{place}"

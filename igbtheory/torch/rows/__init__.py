@@ -38,7 +38,9 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
 IGNORED = {"inplace", "cudnn_enable", "cudnn_enabled", "momentum", "running_var", "use_input_stats"}
 """Arguments of functions that modules do not have, or have in another way."""
 SUMS: dict[Any, float] = {
-    **dict.fromkeys([operator.add, operator.iadd, torch.add, torch.Tensor.add_, "add", "add_", "__add__", "__iadd__"], 1.0),
+    **dict.fromkeys(
+        [operator.add, operator.iadd, torch.add, torch.Tensor.add_, "add", "add_", "__add__", "__iadd__"], 1.0
+    ),
     **dict.fromkeys([operator.sub, operator.isub, torch.sub, torch.Tensor.sub_, "sub", "sub_"], -1.0),
 }
 """Functions and methods that add two paths through the network, with the factor of the second one."""
