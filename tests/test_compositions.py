@@ -24,6 +24,11 @@ from igbtheory.layers import (
     Residual,
     RMSNorm,
 )
+from igbtheory.layers.nodes.draws import Draws
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -234,6 +239,14 @@ def test_ways_are_means_and_products_of_kernels() -> None:
     close(mean, 0.75 * kernel(one, AvgPool(2)) + 0.25 * kernel(other, relu, AvgPool(2)))
 
 
+def test_units_of_ways_are_drawn_by_their_shares() -> None:
+    node = LawNode(FLOAT64, Gaussian(Moments(0, 0.0, 1.0))).through([Concat((), Dense(9.0), shares=(2, 1))])
+    units = node.units(Draws(np.random.default_rng(0), 2**12), 2**12)
+    assert units.shape == (1, 2**12)
+    assert np.square(units).mean() == pytest.approx(node.averaged().var_chi, rel=0.15)  # 4 deviations of 1365 units
+    assert node.averaged().var_chi == pytest.approx((2 + 9) / 3)
+
+
 def test_a_maximum_is_one_of_units_of_one_way() -> None:
     def moments(*layers: igb.Layer) -> Any:
         found = igb.Network(Dense(1.0), *layers, MaxPool(2), Dense(1.0)).predict()
@@ -274,7 +287,7 @@ BAD = [
     (lambda: Concat((), Dense(1.0), shares=(1, 0)), "a positive share for each of the 2 ways"),
     (lambda: Concat((), Dense(1.0), shares=(1,)), "a positive share for each of the 2 ways"),
     (lambda: Product(Activation("relu")), "a Dense in the branch or in the shortcut of a Product"),
-    (lambda: igb.Network(Dense(), Concat((), MaxPool(2)), Dense()).simulate(2, 4, 10), "the ratio of their shares"),
+    (lambda: igb.Network(Dense(), Concat((), MaxPool(2)), Dense()).simulate(2, 40, 10), "the ratio of their shares"),
     (lambda: igb.Gathered(((0, 1), (2,)), (2,)), "as many positions in front for each position behind"),
     (lambda: igb.Gathered(((0,), (1,)), (3,)), "an index of the 3 positions"),
     (lambda: igb.Spread((1, 2, 3)), "two sides at most"),

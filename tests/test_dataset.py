@@ -329,6 +329,7 @@ def test_batchnorm_says_what_is_exact(size: int | None) -> None:
 
 @pytest.mark.parametrize("layer", [igb.AvgPool(5), slow(igb.LayerNorm()), slow(igb.RMSNorm())], ids=repr)
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.usefixtures("few_draws")
 def test_a_layer_behind_dropout_reads_the_components_as_they_are(layer: Any) -> None:
     """In front of the first Dense: a pool of given components is no mean of independent copies of one unit."""
     for layers in ((layer,), (igb.Activation("x + x**2"), layer), (igb.BatchNorm(3, eps=0.1), layer)):

@@ -12,6 +12,7 @@ import igbtheory as igb
 RELU, OUT = igb.Activation("relu"), igb.Dense()
 CONVOLUTION = igb.Conv2d(3, sigma_b2=0.1)
 WAYS = igb.Concat((), (RELU, igb.Dense(1.5, 0.1)), shares=(1, 2))
+SUM = igb.Residual(RELU, OUT)
 DENSE_BLOCK = igb.Concat((), (igb.BatchNorm(), RELU, igb.Conv2d(3)), shares=(2, 1))
 EXCITED = igb.Product(igb.GlobalAvgPool(), igb.Dense(2.0), RELU, igb.Dense(2.0), igb.Activation("erf"))
 HALVES = tuple(tuple(range(start, start + SIDE**2 // 2)) for start in (0, SIDE**2 // 2))
@@ -46,11 +47,14 @@ WRITTEN = {
             shape=(SIDE, SIDE),
         ),
     ),
-    **{f"ways: {name}": (name, Case((OUT, WAYS, RELU, OUT))) for name in ("tangents", "gradients and twins")},
+    **{
+        f"ways: {name}": (name, Case((OUT, WAYS, SUM, igb.LayerNorm(0.1), igb.Activation("tanh"), OUT)))
+        for name in ("tangents", "gradients and twins")
+    },
     "ways: formulas": ("formulas", Case((OUT, igb.Concat((), igb.Dense(1.5, 0.1), shares=(1, 2)), OUT))),
     "ways: balls": ("balls", Case((OUT, WAYS, igb.BatchNorm(), RELU, OUT))),
     "ways: norms of batches": ("law and samples", Case((OUT, WAYS, igb.BatchNorm(3), igb.AvgPool(2), OUT), shift=0.4)),
-    "ways: a sum": ("kernel and samples", Case((OUT, WAYS, igb.Residual(RELU, OUT), RELU, OUT))),
+    "ways: a sum": ("kernel and samples", Case((OUT, WAYS, SUM, RELU, OUT))),
     "ways of images": (
         "images and samples",
         Case(

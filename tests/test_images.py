@@ -216,6 +216,14 @@ def test_finite_attention_acts_on_every_datum_alone() -> None:
     np.testing.assert_allclose(every[1:], last, rtol=1e-12)
 
 
+def test_scores_over_the_number_of_units_vanish_in_a_wide_head() -> None:
+    x = np.random.default_rng(0).standard_normal((1, 2_000, 3))
+    x /= np.sqrt(np.square(x).mean(axis=1, keepdims=True))
+    found = igb.Attention(1, scaling="linear").samples(x, np.random.default_rng(1), 2_000)
+    # scores have the deviation 1/sqrt(2000), and so have the differences between tokens
+    assert np.ptp(found, axis=2).std() < 0.1 * found.std()
+
+
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)
@@ -252,6 +260,13 @@ def test_a_finite_average_pool_is_the_mean_of_windows() -> None:
     x = np.arange(32.0).reshape(1, 2, 4, 4)
     blocks = x.reshape(1, 2, 2, 2, 2, 2).mean(axis=(3, 5))
     assert igb.AvgPool2d(2).samples(x, np.random.default_rng(0), 2) == pytest.approx(blocks)
+
+
+def test_a_position_has_one_vector_for_all_data() -> None:
+    x = np.random.default_rng(0).standard_normal((3, 5, 4))
+    added = igb.PositionEmbedding(0.3).samples(x, np.random.default_rng(1), 5) - x
+    assert np.ptp(added, axis=0).max() < 1e-14
+    assert np.unique(added[0].round(9)).size == added[0].size
 
 
 PADDED = tuple((4 * y + x if 0 <= x < 4 > y >= 0 else -1,) for y in range(-1, 5) for x in range(-1, 5))

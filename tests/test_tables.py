@@ -12,7 +12,7 @@ from second_moments import second_moment
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS, function_of
-from igbtheory.mathematics.averages import kinked_kernel, maximum, moment_tables, quadrature
+from igbtheory.mathematics.averages import kinked_kernel, maximum, moment_tables, quadrature, smooth
 from igbtheory.mathematics.averages import mean_slopes as rule
 from igbtheory.mathematics.averages.gaussian import moments
 from igbtheory.mathematics.averages.kernel_tables import angle, interpolant, kernel
@@ -90,6 +90,41 @@ def test_tables_and_panels_agree(name: str, q: float, ratio: float) -> None:
         # below 1e-22 of the second moment a product of means is what rounding leaves of zero
         assert abs(found[0] ** 2 + found[1] - shared) <= error * shared + 1e-22 * (shared + var_chi)
         assert abs(found[2] - var_chi) <= error * var_chi
+
+
+SMOOTH = ["tanh", "sigmoid", "softplus", "silu", "mish", "x*tanh(x)", "atan(x)", "exp(-x**2) + x/9"]
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_tables_of_smooth_formulas_err_by_no_more_than_they_say(name: str) -> None:
+    """Points of all octaves, with correlations near 0 and 1 and at both, against the series at each point."""
+    rng, phi = np.random.default_rng(0), function_of(name)
+    q, share = 2.0 ** rng.uniform(-9.9, 5, 600), 10.0 ** rng.uniform(-14, 0, 600) / 2
+    q[:2], share[:9] = (2.0**-11, 2.0**11), 0
+    shared = np.where(rng.integers(2, size=600), share, 1 - share)
+    points = np.array([0 * q, q * shared, q * np.where(shared < 0.5, 1 - share, share)])
+    table, plain = np.ones((2, 4, 600))
+    moment_tables.fill(phi, 1, points, table)
+    smooth.fill(FLOAT64, phi, points[:, 2:], plain[:, 2:])
+    assert np.all(table[3, :2] == 1)
+    some = (plain[3] < FLOAT64.goal) & (table[3] < moment_tables.GOAL)
+    assert np.mean(some) > 0.8  # of variances above 16, single points of atan(x) and of tanh take panels
+    (mean, mu, chi, error), (mean_plain, mu_plain, chi_plain, error_plain) = table[:, some], plain[:, some]
+    square, error = mean_plain**2 + mu_plain, error + error_plain
+    # below 1e-22 of the second moment a product of means is what rounding leaves of zero
+    assert np.all(np.abs(mean**2 + mu - square) <= error * square + 1e-22 * (square + chi))
+    assert np.all(np.abs(chi - chi_plain) <= error * chi_plain)
+
+
+@pytest.mark.parametrize("name", ["tanh", *map(slow, SMOOTH[1:5])])
+def test_sweeps_of_smooth_activations_have_proven_digits(name: str) -> None:
+    sigma_w2, sigma_b2 = np.linspace(0.08, 4, 64), np.linspace(0.004, 2, 64)
+    sweep = igb.mlp(3, name, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict()
+    for i in (20, 63):
+        ball = igb.mlp(3, name, sigma_w2=float(sigma_w2[i]), sigma_b2=float(sigma_b2[i])).certify(digits=16)
+        exact = float(ball.gamma.mid())
+        assert sweep.error[i] < 1e-12
+        assert sweep.gamma[i] == pytest.approx(exact, rel=2 * float(sweep.error[i]))
 
 
 CATALOGUE = ["elu", "selu", "celu", "relu6", "hardswish", "hardsigmoid", "hardtanh", "softsign"]
@@ -261,6 +296,9 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     found = kernel(phi, m, (q[:, None], q[None], q_ab))
     assert found is not None
     values, error = found
+    stacked = kernel(phi, m, (np.tile(q[:, None], (2, 1, 1)), np.tile(q[None], (2, 1, 1)), np.tile(q_ab, (2, 1, 1))))
+    assert stacked is not None  # images have a matrix for each pair of positions
+    assert np.array_equal(stacked[0], np.stack([values, values]))
     pairs = [(i, j) for i, j in np.random.default_rng(5).integers(100, size=(20, 2))]
     root = np.sqrt(np.diagonal(values))
 
@@ -276,6 +314,20 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     # the error of other pairs than those that were asked may be a little larger than at those
     assert missed < 3 * error < 1e-10
     assert np.diagonal(values) == pytest.approx([second_moment(FLOAT64, phi, m, one) for one in q], rel=1e-11)
+
+
+def test_an_error_of_the_means_is_one_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product of both means fixes the constant of a table, so that their relative error counts twice."""
+    phi, q, missed, means = function_of("max(x, 0) + x/2"), 0.01, 1e-7, maximum.means
+    fit = interpolant(phi, 1, (q, q), (0, np.pi))
+    monkeypatch.setattr(maximum, "means", lambda *given: (means(*given)[0] + missed, missed))
+    moved = interpolant(phi, 1, (q, q), (0, np.pi))
+    assert fit is not None
+    assert moved is not None
+    pair = np.array([[q]]), np.array([q]), np.array([[0.3 * q]])
+    deviation = np.max((moved(*pair) - fit(*pair)) / fit.second_moment(q))
+    # a mean is at most a root mean square, and here about a third of one
+    assert fit.error < 1e-12 < deviation < moved.error < 4 * deviation
 
 
 @pytest.mark.parametrize(("name", "m"), [slow(("softsign", 2))])

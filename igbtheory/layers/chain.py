@@ -19,14 +19,23 @@ def read_by_next(layers: Sequence[Layer]) -> int:
     return prod(layer.pooled for layer in takewhile(lambda layer: not layer.weighs, layers))
 
 
-def widths(layers: Sequence[Layer], width: int) -> list[int]:
-    """Return the number of units that each layer makes if it has weights, so that every Dense reads `width` units."""
-    return [width * read_by_next(layers[i + 1 :]) for i in range(len(layers))]
+def widths(layers: Sequence[Layer], width: int, behind: int | None = None) -> list[int]:
+    """Return the number of units that each layer makes if it has weights, so that every Dense reads `width` units.
+
+    behind: number of units behind all layers; None: as many as a Dense reads.
+    """
+    rests = [layers[i + 1 :] for i in range(len(layers))]
+    return [(width if behind is None or weigh(rest) else behind) * read_by_next(rest) for rest in rests]
 
 
-def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units."""
-    for layer, units in zip(layers, widths(layers, width), strict=True):
+def drawn(
+    layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int, behind: int | None = None
+) -> NDArray[Any]:
+    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units.
+
+    behind: the number of units that the last Dense makes, if it is another one.
+    """
+    for layer, units in zip(layers, widths(layers, width, behind), strict=True):
         x = layer.samples(x, rng, units)
     return x
 

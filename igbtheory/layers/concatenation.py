@@ -15,8 +15,8 @@ from igbtheory.layers.nodes.mixture import mixture
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.ways import Ways
 
-UNEQUAL = 1e-6
-"""Relative difference of two ratios of numbers of units that are not the same ratio: a network has fewer units."""
+ROUNDED = 2
+"""Number of units by which rounding may change the units of a way: those of Concat layers inside are rounded, too."""
 
 
 @final
@@ -69,25 +69,32 @@ class Concat(Ways):
     def _shares(self) -> tuple[Any, ...]:
         return self.shares or (1,) * len(self.branches)
 
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+    def split(self, units: int) -> list[int]:
         shares = np.array(self._shares, dtype=float)
+        ends = np.round(units * np.cumsum(shares / shares.sum())).astype(int)
+        return [int(count) for count in np.diff(ends, prepend=0)]
+
+    def joined(self, units: Sequence[int]) -> int:
+        return sum(units)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = {i: drawn(way, x, rng, x.shape[1]) for i, way in enumerate(self.branches) if not weigh(way)}
-        ratios = [units.shape[1] / shares[i] for i, units in kept.items()]
-        if ratios and max(ratios) > (1 + UNEQUAL) * min(ratios):
-            counts = [units.shape[1] for units in kept.values()]
-            raise ValueError(
-                f"expected ways without weights that make units in the ratio of their shares, got {counts} units in "
-                f"{self!r}; change the shares"
-            )
-        of_share = ratios[0] if ratios else width / shares.sum()
-        counts = np.diff(np.round(of_share * np.cumsum(shares)).astype(int), prepend=0).tolist()
+        units = self._units({i: y.shape[1] for i, y in kept.items()}) if kept else width
+        ways = enumerate(zip(self.branches, self.split(units), strict=True))
         return np.concatenate(
-            [
-                kept[i] if i in kept else drawn(way, x, rng, max(1, count))
-                for i, (way, count) in enumerate(zip(self.branches, counts, strict=True))
-            ],
-            axis=1,
+            [kept[i] if i in kept else drawn(way, x, rng, width, max(1, count)) for i, (way, count) in ways], axis=1
         )
+
+    def _units(self, kept: dict[int, int]) -> int:
+        """Return the number of units behind the layer from those behind some ways, which have their shares of it."""
+        shares = np.array(self._shares, dtype=float)
+        of_share = sum(kept.values()) / shares[list(kept)].sum()
+        if any(abs(count - of_share * shares[i]) > ROUNDED for i, count in kept.items()):
+            raise ValueError(
+                f"expected ways without weights that make units in the ratio of their shares, got {[*kept.values()]} "
+                f"units in {self!r}; change the shares"
+            )
+        return round(float(of_share * shares.sum()))
 
     def latex(self) -> str:
         ways = (r" \to ".join(layer.latex() for layer in way) or "x" for way in self.branches)

@@ -1,7 +1,7 @@
 """The base class of layers: `samples` defines a layer, and `rule` is optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -158,6 +158,14 @@ class Layer(ABC):
     def ways(self) -> "tuple[tuple[Layer, ...], ...]":
         """Layers in rows inside this one, side by side."""
         return ()
+
+    def split(self, units: int) -> list[int]:
+        """Return the numbers of units behind the ways inside the layer that make so many units behind it."""
+        return [units] * len(self.ways)
+
+    def joined(self, units: Sequence[int]) -> int:
+        """Return the number of units behind the layer from those behind the ways inside it: the inverse of `split`."""
+        return units[0]
 
     @property
     def inner(self) -> "tuple[Layer, ...]":

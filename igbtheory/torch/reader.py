@@ -20,7 +20,7 @@ from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
 from igbtheory.torch.entries import Entries, moved
-from igbtheory.torch.functions import function_of_one
+from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.operators import MODULES, arguments, name_of
 from igbtheory.torch.path import Step, Stream
@@ -51,6 +51,7 @@ class Reader:
         self.named: dict[str, str] = {}
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
+        self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}
@@ -153,6 +154,7 @@ class Reader:
             return None
         for step in function.steps:  # a step alone may be no activation, such as zeros
             self.refused.pop(step, None)
+        self.functions[node.name] = function
         return start.behind(self.named[node.name], [Activation(function)], start.entries)
 
     def _stream(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Stream:

@@ -13,6 +13,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
+from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_on
 from igbtheory.torch.reader import Reader, tensor_of
@@ -32,14 +33,15 @@ class Reading:
     """A traced model, the streams at the nodes that could be read, and the first node that could not, with the reason.
 
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
-    streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data. output: the
-    name of the node of the outputs.
+    streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions: the
+    function of one value that a node is the last step of. output: the name of the node of the outputs.
     """
 
     whole: fx.GraphModule
     graph: fx.GraphModule
     streams: dict[str, Stream]
     named: dict[str, str]
+    functions: dict[str, FunctionOfOne]
     unread: tuple[str, str] | None
     output: str
 
@@ -145,7 +147,7 @@ def _read(
     if step and step.read and not any(variance.value for variance in step.read):
         streams = {name: other for name, other in streams.items() if step not in other.path}
         unread = f"{step.name!r} (Linear)", ZEROS
-    return Reading(whole, graph, streams, reader.named, unread, output)
+    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output)
 
 
 def _steps(read: Reading) -> set[Step]:

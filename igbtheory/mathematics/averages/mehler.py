@@ -12,16 +12,22 @@ BLOCK = 2**15
 """Pairs evaluated at once, so that they stay in the cache: 2^19 take more than twice as long."""
 
 
+def powers(c: Any, length: int) -> tuple[Any, Any]:
+    """Return c^(k-1) and 1 + c + ... + c^(k-1) for k = 1, ..., length, first axis."""
+    c = np.asarray(c)
+    of_c = np.empty((length, *c.shape), dtype=c.dtype)
+    of_c[:1], of_c[1:] = 0 * c + 1, c
+    np.multiply.accumulate(of_c, axis=0, out=of_c)
+    return of_c, np.add.accumulate(of_c, axis=0)
+
+
 def shares(c: Any, less: Any, length: int) -> tuple[Any, Any]:
     """Return c^k and 1 - c^k for k = 1, ..., length, first axis; less: 1 - c, accurate when c -> 1.
 
     1 - c^k = (1 - c)(1 + c + ... + c^(k-1)) keeps its digits when c -> 1.
     """
-    powers, totals = [c], [0 * c + 1]
-    for _ in range(length - 1):
-        totals.append(totals[-1] + powers[-1])
-        powers.append(powers[-1] * c)
-    return np.array(powers), less * np.array(totals)
+    of_c, totals = powers(c, length)
+    return c * of_c, less * totals
 
 
 def sums(n: Kind, series: Sequence[tuple[Any, Any]], a: Any, b: Any, c: Any) -> Any:

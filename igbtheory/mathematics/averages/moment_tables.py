@@ -1,9 +1,13 @@
-"""Moments of a unit, or of the largest of m units, for sweeps: Chebyshev tables of mean slopes, in double precision.
+"""Moments of a unit, or of the largest of m units, for sweeps: Chebyshev tables in double precision.
 
 With the mean slope K1(t) of a centred pair of variance q and correlation t, Price's theorem says
 
     var_chi of phi(M) = var_chi R,  R = int_0^1 K1(1 - x (1 - c)) dx
     var_mu of phi(M)  = var_mu Q,   Q = int_0^1 K1(x c) dx
+
+and of a smooth phi with the Hermite coefficients a_k
+
+    q R = sum_(k>0) a_k^2 (1 + c + ... + c^(k-1)),   q Q = sum_(k>0) a_k^2 c^(k-1)
 
 K1, R and Q are positive. They are smooth in log q and theta = acos c even if phi has kinks, so that Chebyshev
 polynomials represent them for all c and an octave of q.
@@ -16,7 +20,7 @@ from typing import final
 import numpy as np
 
 from igbtheory.foundations.threads import one_thread
-from igbtheory.mathematics.averages import maximum, mean_slopes
+from igbtheory.mathematics.averages import hermite, maximum, mean_slopes, mehler
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -40,6 +44,9 @@ them relu has an error of 2e-6, and with eight one of 2e-15."""
 MORE = 24
 """Additional polynomials in theta of R and Q, which vary where K1 is constant. With eight, relu has an error of 1e-13,
 and with sixteen one of 5e-15."""
+ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
+"""Numbers of Hermite coefficients to try; all together take less time than circles do. At larger variances, where tanh
+needs more, it has a table by circles."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -76,13 +83,13 @@ class Octave:
 def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     """Write mean, var_mu, var_chi and error into those columns of `rows` for which there is a table.
 
-    points: rows mean, var_mu, var_chi of h. A table needs a mean of 0 and two positive variances; if one of them is 0,
-    an integral over one variable is as fast.
+    points: rows mean, var_mu, var_chi of h. A table needs a mean of 0 and, if phi has kinks, two positive variances: if
+    one of them is 0, an integral over one variable is as fast.
     """
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
     near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
-    served = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & near)
+    served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
     numbers = np.rint(np.log2(q[served])).astype(int)
     for number in set(numbers.tolist()):
         octave, inside = _octave(phi, m, number), served[numbers == number]
@@ -93,7 +100,40 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
 
 @lru_cache(maxsize=256)
 def _octave(phi: Function, m: int, number: int) -> Octave | None:
-    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
+    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series."""
+    with one_thread():
+        table = _of_series(phi, number) if m == 1 and phi.smooth else None
+        return table or _of_slopes(phi, m, number)
+
+
+def _of_series(phi: Function, number: int) -> Octave | None:
+    """Return the table of a smooth phi from its Hermite series, or None if the series is too long."""
+    q = 2.0 ** _variances(number).nodes()
+    for order in ORDERS:
+        a, missed = hermite.series(FLOAT64, phi, 0.0, q, order, centred=True)
+        if np.max(missed) <= ROUNDING:
+            break
+    else:
+        return None
+    squares = np.square(a[1:])
+
+    def line(theta: Array) -> Array:
+        of_c, totals = mehler.powers(np.cos(theta), len(squares))
+        return np.stack([totals.T @ squares, of_c.T @ squares], axis=1) / q
+
+    largest = float(np.max(line(np.zeros(1))))
+    values, length = _angles(1).sampled(line, ROUNDING * largest, LONGEST_THETA)
+    factors = np.tensordot(transform(len(values)), values, axes=1) @ transform(VARIANCES).T
+    means, factors = transform(VARIANCES) @ a[0], np.moveaxis(factors, 0, 2)
+    left = np.abs(factors[..., length:]).sum(axis=2).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    # rounding leaves in each a_k an error of the size of phi, which the mean may dominate
+    rounding = ROUNDING * (1 + np.sqrt(np.max(1 + a[0] ** 2 / squares.sum(axis=0))))
+    error = float(left + (np.max(missed) + rounding) * largest)
+    return Octave(number, means, factors[..., :length], _end(means) + ROUNDING * float(np.abs(means).sum()), error)
+
+
+def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
+    """Return the table from mean slopes on circles.
 
     K1 of maxima takes too long if phi has kinks away from 0: circles have other nodes for each variance.
     """
@@ -110,15 +150,14 @@ def _octave(phi: Function, m: int, number: int) -> Octave | None:
         missed.append(error)
         return values.T
 
-    with one_thread():
-        largest = float(np.max(np.abs(line(np.zeros(1)))))
-        slopes = _angles(1).sampled(line, TOLERANCE * largest, LONGEST_THETA)[0].T
-        ends = max(_end(slopes @ transform(slopes.shape[1]).T), _end(slopes.T @ transform(VARIANCES).T))
-        if not 0 < ends + largest < np.inf or ends > TOLERANCE * largest:
-            return None
-        means, means_missed = maximum.means(phi, m, q)
-        factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
-        means = transform(VARIANCES) @ means
+    largest = float(np.max(np.abs(line(np.zeros(1)))))
+    slopes = _angles(1).sampled(line, TOLERANCE * largest, LONGEST_THETA)[0].T
+    ends = max(_end(slopes @ transform(slopes.shape[1]).T), _end(slopes.T @ transform(VARIANCES).T))
+    if not 0 < ends + largest < np.inf or ends > TOLERANCE * largest:
+        return None
+    means, means_missed = maximum.means(phi, m, q)
+    factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
+    means = transform(VARIANCES) @ means
     left = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
     return Octave(number, means, factors, mean_error, max(missed) + left + ROUNDING * largest)

@@ -2,8 +2,9 @@
 
 Moments of one unit (`moments`), the first rule that serves:
 
-1. a smooth phi: its Hermite series (`smooth`), or a sum of exponentials (`waves`);
-2. a phi with kinks: tables of mean slopes in double precision (`moment_tables`), or all pairs of kinks if phi consists
+1. a smooth phi: tables for many points (`moment_tables`), its Hermite series (`smooth`), or a sum of exponentials
+   (`waves`);
+2. a phi with kinks: tables in double precision (`moment_tables`), or all pairs of kinks if phi consists
    of more than four straight lines (`broken_lines`);
 3. quadrature on panels between the kinks, in any number of digits (`quadrature`);
 4. what panels do not resolve, in double precision: the Hermite series of any formula (`any_formula`).
@@ -48,7 +49,8 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Float64, Kind
 
 MANY = 64
-"""Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
+"""Points of a sweep from which on a table of maxima takes less time than a double integral at each point, and one of a
+smooth phi less than a series at each point."""
 MANY_PAIRS = 1000
 """Pairs from which on quadrature pair by pair takes seconds."""
 MANY_KINKS = 16
@@ -102,20 +104,19 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     rows[3] = n.number(1)
     goal, double = max(n.goal, moment_tables.GOAL), isinstance(n, Float64)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    if m > 1:
-        if double and points.shape[1] >= MANY:
-            moment_tables.fill(phi, m, points, rows)
-    elif phi.smooth:
+    if double and points.shape[1] >= MANY and (m > 1 or phi.smooth):
+        moment_tables.fill(phi, m, points, rows)
+    if m == 1 and phi.smooth:
         goal = n.goal
         smooth.fill(n, phi, points, rows)
         if double:
             _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, rows)
         _fill_waves(n, phi, points, rows)
-    elif len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
+    elif m == 1 and len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
         rule = partial(broken_lines.moments, lines)
         if double:
             _fill_of_one_variance(lines.of_one_variance, points, rows)
-    elif double:
+    elif m == 1 and double:
         moment_tables.fill(phi, m, points, rows)
         if len(phi.pieces.kinks) <= MANY_KINKS:
             _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, rows)

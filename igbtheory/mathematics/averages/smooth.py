@@ -24,15 +24,17 @@ SETTLED = 1024
 
 
 def fill(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> None:
-    """Write mean, var_mu, var_chi and error into those columns of `rows` at which the series reaches its goal.
+    """Write mean, var_mu, var_chi and error into the columns of `rows` that miss the goal, if the series reaches it.
 
     points: rows mean, var_mu, var_chi of h.
     """
-    unreached = np.arange(points.shape[1])
-    if unreached.size == 1:
+    unreached = np.flatnonzero(~(rows[3] <= n.goal))
+    if points.shape[1] == 1:
         _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, rows, unreached)
         return
     for order in _orders(n)[:-LONG]:
+        if not unreached.size:
+            break
         errors = np.ones(0)
         for part in np.array_split(unreached, 1 + unreached.size * order // BLOCK):
             with one_thread():
@@ -41,8 +43,6 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], rows: NDArray[Any]) -> No
         unreached = unreached[_unsettled(n, errors, order)]
         if order >= SHORT:
             unreached = unreached[points[1:, unreached].all(axis=0)]
-        if not unreached.size:
-            break
 
 
 @lru_cache(maxsize=64)

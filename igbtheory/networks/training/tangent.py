@@ -35,7 +35,7 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     if len(given) > LARGEST:
         raise ValueError(
             f"expected at most {LARGEST} data to train on and to test, got {len(given)}, whose kernels take "
-            f"{2 * 8 * len(given) ** 2 / 2**30:.0f} GiB; train on a subsample"
+            f"{2 * 8 * len(given) ** 2 / 2**30:.1f} GiB; train on a subsample"
         )
     _refuse_batches(layers)
     shapes(layers, given.shape[2:])
