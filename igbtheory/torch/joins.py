@@ -1,7 +1,6 @@
 """Streams that join: sums, gates and products, and concatenations."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 

@@ -49,6 +49,7 @@ class Reader:
         self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
+        self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
         self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
@@ -60,8 +61,11 @@ class Reader:
     def streams(self) -> dict[str, Stream]:
         """Return the streams at the nodes that can be read, by their names."""
         for node in self.graph.graph.nodes:
+            if self._made_of_data(node) and tensor_of(self.values[node]) is not None:
+                self.depending.add(node.name)
             if node.op == "placeholder" and not self.named:
                 self.named[node.name] = "data"
+                self.depending.add(node.name)
                 self.read[node.name] = self._data(node)
             elif node.op != "output" and self._inputs(node) and not _is_alike(self.values[node]):
                 self.named[node.name] = _name(node)
@@ -78,6 +82,10 @@ class Reader:
         entries = Entries.laid_out(shape, axis, positions)
         return Stream((), entries, entries.units)
 
+    def _made_of_data(self, node: fx.Node) -> list[fx.Node]:
+        """Return the inputs of a node whose value or shape depends on the data."""
+        return [part for part in node.all_input_nodes if part.name in self.depending]
+
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data; of some functions, the second one tells a shape alone."""
         if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
@@ -88,7 +96,7 @@ class Reader:
     def _read(self, node: fx.Node) -> None:
         """Add the stream at a node, or the reason why it cannot be read."""
         inputs = self._inputs(node)
-        function = self._function(node, inputs)
+        function = self._function(node)
         if function is not None:
             self.read[node.name] = function
             return
@@ -144,11 +152,12 @@ class Reader:
         scores = scores if mask is None else scores.plus(mask)
         return attention(name, scores, values)
 
-    def _function(self, node: fx.Node, inputs: list[fx.Node]) -> Stream | None:
+    def _function(self, node: fx.Node) -> Stream | None:
         """Return the stream behind a node that computes a function of one value from several, None if it does not."""
-        if len(inputs) == 1 and node.args.count(inputs[0]) < 2:
+        made_of = self._made_of_data(node)
+        if len(made_of) == 1 and node.args.count(made_of[0]) < 2:
             return None
-        function = function_of_one(self.graph, node, self._inputs, self.values)
+        function = function_of_one(self.graph, node, self._made_of_data, self.values)
         start = self.read.get(function.start.name) if function else None
         if function is None or start is None:
             return None

@@ -149,6 +149,9 @@ def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx
             parts[node.target] = part_of(graph, name)
         stack = node.meta.get("nn_module_stack", {})
         node.meta["nn_module_stack"] = {key: (path.removeprefix("model."), kind) for key, (path, kind) in stack.items()}
+    graph.graph.set_codegen(fx.graph.CodeGen())  # one tensor comes in, and one goes out
+    (*_, last) = graph.graph.nodes
+    last.args = tuple(last.args[0])
     return fx.GraphModule(parts, graph.graph)
 
 

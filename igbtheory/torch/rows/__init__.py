@@ -10,10 +10,10 @@ from torch.nn import functional
 
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.registered import reader_of
+from igbtheory.torch.operators import MODULES, arguments, name_of
 
 # these modules put their rows into the table
 from igbtheory.torch.rows import attention, norms, positions, weights  # noqa: F401
-from igbtheory.torch.operators import MODULES, arguments, name_of
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.gates import PRODUCTS
 from igbtheory.torch.rows.site import ROWS, Reads, Site, elementwise, reads

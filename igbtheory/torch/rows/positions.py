@@ -13,7 +13,6 @@ from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.extra_layers import Marks, TorchAvgPool, TorchMaxPool, TorchPool
 from igbtheory.torch.rows.site import Site, elementwise, equal, reads
 
-
 SCATTER = 6.0
 """Standard errors up to which averages of products count as those of independent numbers."""
 
