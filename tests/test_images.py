@@ -190,7 +190,7 @@ def kernel(*layers: igb.Layer) -> Any:
     ],
 )
 def test_branches_agree_in_pairs_of_positions_and_as_a_whole(branch: tuple[igb.Layer, ...]) -> None:
-    """With a shortcut, here one that changes nothing, the kernel of all data at all positions is held at once."""
+    """With a pool in the shortcut, here of one position, the kernel of all data at all positions is held at once."""
     end = (igb.LayerNorm(), RELU, igb.GlobalAvgPool())
     whole = igb.Residual(*branch, shortcut=igb.AvgPool2d(1))
     assert kernel(CONVOLUTION, igb.Residual(*branch), *end) == pytest.approx(
