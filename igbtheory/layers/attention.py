@@ -35,8 +35,8 @@ class Attention(Few, OfTokens):
     scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
     weight. sigma_qkb2: variance of the biases of queries and keys, as a multiple of sigma_qk2; sigma_vb2: of those of
     values; sigma_s2: of a number that each head adds to each score, as for relative positions (whose sharing among
-    pairs is left out). The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean
-    over drawn ones.
+    pairs is left out). The output projection is the Dense behind the layer. Few heads do not average out: a prediction
+    is a mean over drawn ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
     """
 
@@ -145,7 +145,7 @@ class Attention(Few, OfTokens):
         """Return the numbers that a head adds to its scores."""
         if not self.sigma_s2:
             return np.zeros((tokens, tokens))
-        return np.sqrt(float(self.sigma_s2)) * rng.standard_normal((tokens, tokens))
+        return np.asarray(np.sqrt(float(self.sigma_s2)) * rng.standard_normal((tokens, tokens)))
 
     @staticmethod
     def _linear(x: NDArray[Any], scale: float, bias: float, rng: Generator, width: int) -> NDArray[Any]:

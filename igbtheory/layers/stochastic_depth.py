@@ -47,11 +47,11 @@ class StochasticDepth(Few, OfData):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         factor = self._factors(rng if self.seed is None else self.rng, len(x)).astype(x.dtype)
-        return x * factor.reshape(-1, *[1] * (x.ndim - 1))
+        return np.asarray(x * factor.reshape(-1, *[1] * (x.ndim - 1)))
 
     def _factors(self, rng: Generator, data: int) -> NDArray[np.float64]:
         """Return the factors m/(1 - p) of all data."""
-        return (rng.random(data) >= self.p) / (1 - self.p)
+        return np.asarray((rng.random(data) >= self.p) / (1 - self.p))
 
     def latex(self) -> str:
         return rf"\frac{{m}}{{1 - {self.p}}} x"

@@ -58,8 +58,8 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
     node holds; arguments: the values of those of the call; after: the shape of the value of the node.
     """
     of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
-    if name in MATRIX_PRODUCTS and all(isinstance(part, Stream) for part in of_node):
-        queries, keys = of_node
+    queries, keys = (*of_node, None, None)[:2]
+    if name in MATRIX_PRODUCTS and isinstance(queries, Stream) and isinstance(keys, Stream):
         transposed = replace(keys.entries, numbers=keys.entries.numbers.transpose(-1, -2))
         return scores_between(queries, replace(keys, entries=transposed))
     scores = next((part for part in of_node if isinstance(part, Scores)), None)
@@ -110,10 +110,10 @@ def attention(name: str, scores: Scores, values: Stream) -> Stream:
     return Stream((*common, Step(name, layer, channels=(channels,))), there, there.units)
 
 
-def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, float]:
+def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, Any]:
     """Return the variances of biases, those of queries and keys as if their weights had the variance of the layer."""
     ratios = [float(layer.sigma_b2) / float(layer.sigma_w2) for layer in (query, key)]
-    if not np.isclose(*ratios):
+    if not np.isclose(ratios[0], ratios[1]):
         raise ValueError("the theory has attention whose queries and keys have alike weights and biases")
     return {"sigma_qkb2": ratios[0], "sigma_vb2": float(value.sigma_b2), "sigma_s2": bias}
 

@@ -100,8 +100,8 @@ class Explanation(OutputEstimates):
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
-    predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which layer
-    follows which; otherwise they stand in the order of their calls.
+    predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which
+    layer follows which; otherwise they stand in the order of their calls.
     """
 
     samples: int

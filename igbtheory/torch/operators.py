@@ -74,14 +74,13 @@ def _batch_norm(
     running_mean: Any,
     weight: Any = None,
     bias: Any = None,
-    training: bool = False,
     eps: float = 1e-5,
-    **_: Any,
+    **named: Any,
 ) -> nn.Module:
     # a function has running statistics, but no count of the batches that they have seen
     module = _module(nn.BatchNorm2d, x.shape[1], eps, weight=weight, bias=bias)
     module.num_batches_tracked = torch.tensor(0 if running_mean is None else int(running_mean.any()))
-    return module.train(training or running_mean is None)
+    return module.train(named.get("training", False) or running_mean is None)
 
 
 def _layer_norm(

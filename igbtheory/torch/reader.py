@@ -12,7 +12,6 @@ from torch import fx, nn
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import weighing
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.positions import Gathered
 from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
@@ -38,8 +37,8 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Reader:
     """Walks a graph from the data to the outputs.
 
-    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser of
-    most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read, in
+    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser
+    of most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read, in
     words, and the reasons.
     """
 
@@ -73,7 +72,7 @@ class Reader:
         return self.read
 
     def _data(self, node: fx.Node) -> Stream:
-        """Return the stream of the data: features, sequences with the tokens first, or images with the channels first."""
+        """Return the stream of the data: ids, features, sequences with the tokens first, or images, channels first."""
         shape = tuple(self.values[node].shape)
         if not self.values[node].is_floating_point() and len(shape) == 2:  # ids of tokens
             return Stream((), Entries(1 + torch.arange(prod(shape)).reshape(shape), shape[1:], 1), 1)
@@ -87,7 +86,7 @@ class Reader:
         return [part for part in node.all_input_nodes if part.name in self.depending]
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
-        """Return the inputs of a node that depend on the data; of some functions, the second one tells a shape alone."""
+        """Return the inputs of a node that depend on the data; some functions have a second one that tells a shape."""
         if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
             return []  # such as zeros of the same shape
         parts = [part for part in node.all_input_nodes if part.name in self.named]
@@ -138,8 +137,9 @@ class Reader:
         """Return the stream behind attention, None if the node is none."""
         if name_of(node.target) in MATRIX_PRODUCTS:
             weights, values = (self.scores.get(part.name) or self.read.get(part.name) for part in node.args)
-            normalised = isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream)
-            return attention(name, weights, values) if normalised else None
+            if isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream):
+                return attention(name, weights, values)
+            return None
         if name_of(node.target) != "scaled_dot_product_attention":
             return None
         given = arguments(node.target, node.args, node.kwargs)
@@ -192,8 +192,8 @@ class Reader:
         if len(inputs) == 2:
             tensor = tuple(self.values[node].shape)
             if node.target in PRODUCTS:
-                return joins.multiplied(name, *streams, tensor)
-            return joins.added(name, *streams, tensor, SUMS[node.target])
+                return joins.multiplied(name, streams[0], streams[1], tensor)
+            return joins.added(name, streams[0], streams[1], tensor, SUMS[node.target])
         if (embedded := self._embedded(node, name, streams[0])) is not None:
             return embedded
         if name_of(node.target) == "mean" and node.op != "call_module":
@@ -388,7 +388,7 @@ def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: i
     """Return the entries of a tensor behind layers that read units along an axis."""
     tensor = tuple(value.shape)
     axis = before.axis if axis is None else axis % len(tensor)
-    shape: Point = reduce(lambda shape, layer: layer.positions(shape), added, before.shape)
+    shape = reduce(lambda shape, layer: layer.positions(shape), added, before.shape)
     if any(isinstance(layer, TokenMixing) for layer in added):
         return before.mixed(axis, tensor[axis])
     if tensor == tuple(before.numbers.shape) and shape == before.shape and not any(layer.weighs for layer in added):

@@ -33,8 +33,8 @@ class Reading:
     """A traced model, the streams at the nodes that could be read, and the first node that could not, with the reason.
 
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
-    streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions: the
-    function of one value that a node is the last step of. output: the name of the node of the outputs.
+    streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
+    the function of one value that a node is the last step of. output: the name of the node of the outputs.
     """
 
     whole: fx.GraphModule

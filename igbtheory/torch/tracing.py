@@ -59,7 +59,7 @@ def in_a_row(model: nn.Module) -> nn.Module:
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that does not look inside modules of users: of registered layers, of activations with parameters, and of rows of the table."""
+    """A tracer that does not look inside registered layers, activations with parameters, and rows of the table."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
     """
     try:
         graph = fx.GraphModule(model, _Tracer(model).trace(model))
-    except Exception as error:  # of any kind, from the code of the model
+    except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
         try:
             return _exported(model, x, output)
         except Exception:  # noqa: BLE001 - as above; the first error names the line
@@ -121,7 +121,7 @@ def _is_wrapped(node: fx.Node) -> bool:
 
 
 @final
-class _Logits(nn.Module):
+class _Logits(nn.Module):  # type: ignore[misc] # PyTorch is an extra
     """A model that returns its logits alone."""
 
     def __init__(self, model: nn.Module, output: str | int | None) -> None:

@@ -64,7 +64,7 @@ class Part(Layer):
         return node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x[:, : x.shape[1] // self.of]
+        return x[:, :: self.of]  # of units of several kinds side by side, these are the same share
 
 
 @final
@@ -86,12 +86,12 @@ class Zero(Layer):
 class Marks(OfData):
     """Given vectors that are added at the positions of all data, such as sines of the position.
 
-    means: of each vector over its units; products: of each pair of vectors, averages over the units. Units that are
-    drawn get Gaussian vectors with these averages.
+    means: of each vector over its units; covariances: averages over the units of the products of each two vectors.
+    Units that are drawn get Gaussian vectors with these averages.
     """
 
     means: tuple[float, ...]
-    products: tuple[tuple[float, ...], ...]
+    covariances: tuple[tuple[float, ...], ...]
 
     each_unit = True
     whole = True
@@ -100,13 +100,13 @@ class Marks(OfData):
         x, count = node.averaged(), len(self.means)
         data = len(x.q_ab) // count
         mean, marks = at_data(x), np.tile(self.means, data)
-        q_ab = np.asarray(x.q_ab, dtype=float) + np.tile(self.products, (data, data))
+        q_ab = np.asarray(x.q_ab, dtype=float) + np.tile(self.covariances, (data, data))
         q_ab = q_ab + np.outer(mean, marks) + np.outer(marks, mean)
         return node.with_moments(self, pairs_of(node.n, x, q_ab, mean + marks, x.error))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         means = np.array(self.means)
-        root = kernel_root(np.array(self.products) - np.outer(means, means))
+        root = kernel_root(np.array(self.covariances) - np.outer(means, means))
         vectors = means[:, None] + root @ rng.standard_normal((root.shape[1], x.shape[1]))
         return np.asarray(x + vectors.T.reshape(x.shape[1:]).astype(x.dtype))
 

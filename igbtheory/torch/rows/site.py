@@ -22,10 +22,11 @@ class Site:
     """Where a module or function stands in a model.
 
     modules: the module in every drawn model, () for a function. rest, named: its arguments other than the data, by
-    place and by name. place: that of the data among the arguments. entries: those in front, arranged as `reads` asked. after: the shape of a datum behind. raw:
-    whether all layers in front are without weights. read: a list to which the row adds the variances that it reads, of
-    weights and of biases. channels: a list of the numbers of units that the layers with weights read, to which the row
-    adds them if they are not all the units in front. usual: the initialiser of most other layers.
+    place and by name. place: that of the data among the arguments. entries: those in front, arranged as `reads` asked.
+    after: the shape of a datum behind. raw: whether all layers in front are without weights. read: a list to which the
+    row adds the variances that it reads, of weights and of biases. channels: a list of the numbers of units that the
+    layers with weights read, to which the row adds them if they are not all the units in front. usual: the initialiser
+    of most other layers.
     """
 
     modules: Sequence[nn.Module]
