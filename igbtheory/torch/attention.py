@@ -9,12 +9,10 @@ import torch
 from torch import fx
 
 from igbtheory.layers.attention import Attention
-from igbtheory.layers.convolution import Conv2d
-from igbtheory.layers.dense import Dense
-from igbtheory.layers.layer import Layer
 from igbtheory.torch.entries import Entries, Index
 from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
 from igbtheory.torch.rows import PRODUCTS, SUMS
+from igbtheory.torch.rows.weights import is_projection
 
 MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
 QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
@@ -87,7 +85,7 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
 def attention(name: str, scores: Scores, values: Stream) -> Stream:
     """Return the stream behind attention. ValueError: the theory has no such attention."""
     common = in_common([stream.path for stream in (scores.queries, scores.keys, values)])
-    if common and _is_linear(common[-1].layer):  # one layer makes queries, keys and values
+    if common and is_projection(common[-1].layer):  # one layer makes queries, keys and values
         common = common[:-1]
     (query, of_query), (key, of_key), (value, of_value) = (
         _projection(stream.path[len(common) :]) for stream in (scores.queries, scores.keys, values)
@@ -120,7 +118,7 @@ def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, Any]:
 
 def _projection(path: Path) -> tuple[Any, float]:
     """Return the linear layer that makes queries, keys or values, and a factor behind it. ValueError: there is more."""
-    if not path or not _is_linear(path[0].layer):
+    if not path or not is_projection(path[0].layer):
         raise ValueError(SELF)
     factor = 1.0
     for step in path[1:]:
@@ -129,11 +127,6 @@ def _projection(path: Path) -> tuple[Any, float]:
             raise ValueError(f"{SELF}; got {step.layer!r} behind such a layer")
         factor *= scaled
     return path[0].layer, factor
-
-
-def _is_linear(layer: Layer) -> bool:
-    """Return whether a layer makes sums of the units at each position, as Dense does."""
-    return isinstance(layer, Dense) or (isinstance(layer, Conv2d) and layer.size == 1 and layer.groups == 1)
 
 
 def _units_of(common: Path, stream: Stream) -> int:
@@ -156,12 +149,12 @@ def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
     heads, head = first.unique(return_inverse=True)
     tokens = places[0].shape[1]
     later = torch.ones(tokens, tokens).triu(1).bool()
-    seen = scores.added.reshape(-1, tokens, tokens) > HIDDEN
-    causal = scores.is_causal or bool(tokens > 1 and (seen == ~later).all())
+    visible = scores.added.reshape(-1, tokens, tokens) > HIDDEN
+    causal = scores.is_causal or bool(tokens > 1 and (visible == ~later).all())
     groups: dict[tuple[int, ...], None] = {}
-    for row, visible, number in zip(places[0].tolist(), seen, head.tolist(), strict=True):
+    for row, of_row, number in zip(places[0].tolist(), visible, head.tolist(), strict=True):
         if row[0] < of_queries.positions and number == 0:  # of the first datum and head
-            groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, visible)))
+            groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, of_row)))
     if sorted(position for group in groups for position in group) != list(range(of_queries.positions)):
         raise ValueError("the theory has attention in which each token is in one group, such as a window")
     size = values.numbers.shape[-1]
@@ -170,9 +163,9 @@ def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
     return len(heads), tuple(groups), causal, Entries(numbers.reshape(values.numbers.shape), of_queries.shape, units)
 
 
-def _classes(positions: list[int], seen: torch.Tensor) -> list[tuple[int, ...]]:
+def _classes(positions: list[int], visible: torch.Tensor) -> list[tuple[int, ...]]:
     """Return the positions in groups of those that see one another. ValueError: they see others than these."""
-    rows = seen.unique(dim=0)
+    rows = visible.unique(dim=0)
     if not bool((rows.sum(dim=0) == 1).all()):
         raise ValueError("the theory has masks that hide the tokens behind each token, or of other groups, got another")
     return [tuple(positions[i] for i in row.nonzero().flatten().tolist()) for row in rows]

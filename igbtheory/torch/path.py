@@ -1,13 +1,12 @@
 """The layers on the way from the data to a node of a graph, and what a node holds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from igbtheory.layers.chain import each
-from igbtheory.layers.concatenation import Concat
+from igbtheory.layers.concatenation import units_of_kinds
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import Gathered, Spread
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool
@@ -59,7 +58,11 @@ class Stream:
     @property
     def kinds(self) -> list[int]:
         """The numbers of units of each kind, in order: those that were put side by side behind all other weights."""
-        return _kinds(layers_of(self.path), self.entries.units)
+        return units_of_kinds(layers_of(self.path), self.entries.units)
+
+    def holds_the_same(self, other: "Stream") -> bool:
+        """Return whether both hold the same entries in the same places, behind the same layers."""
+        return self.path == other.path and self.entries.same(other.entries)
 
     def behind(self, name: str, layers: list[Layer], entries: Entries) -> "Stream":
         """Return the stream behind layers without weights of this name."""
@@ -87,18 +90,6 @@ def in_common(paths: list[Path]) -> Path:
             break
         common.append(steps[0])
     return tuple(common)
-
-
-def _kinds(layers: Sequence[Layer], units: int) -> list[int]:
-    for i, layer in reversed([*enumerate(layers)]):
-        if isinstance(layer, Concat):
-            shares = layer.shares or (1,) * len(layer.ways)
-            counts = [round(units * share / sum(shares)) for share in shares]
-            ways = zip(layer.ways, counts, strict=True)
-            return [kind for way, count in ways for kind in _kinds(way or layers[:i], count)]
-        if layer.weighs:
-            break
-    return [units]
 
 
 def factor_of(layer: Layer) -> float | None:

@@ -14,7 +14,6 @@ from igbtheory.layers.chain import weighing
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import Gathered
 from igbtheory.layers.spatial_pools import GlobalAvgPool
-from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
@@ -38,8 +37,8 @@ class Reader:
     """Walks a graph from the data to the outputs.
 
     graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser
-    of most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read, in
-    words, and the reasons.
+    of most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read,
+    in words, and the reasons.
     """
 
     def __init__(
@@ -89,8 +88,8 @@ class Reader:
         """Return the inputs of a node that depend on the data; some functions have a second one that tells a shape."""
         if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
             return []  # such as zeros of the same shape
-        parts = [part for part in node.all_input_nodes if part.name in self.named]
-        return parts[:1] if name_of(node.target) in LIKE else parts
+        inputs = [part for part in node.all_input_nodes if part.name in self.named]
+        return inputs[:1] if name_of(node.target) in LIKE else inputs
 
     def _read(self, node: fx.Node) -> None:
         """Add the stream at a node, or the reason why it cannot be read."""
@@ -223,16 +222,16 @@ class Reader:
 
     def _concatenated(self, node: fx.Node, name: str) -> Stream:
         """Return the stream of several values side by side, or of tokens behind class tokens."""
-        parts, axis = self._side_by_side(node)
-        streams = [self._held(part) for part in parts]
+        values, axis = self._side_by_side(node)
+        streams = [self._held(part) for part in values]
         if not all(streams):
             raise ValueError("the theory can join nothing to data but class tokens in front of tokens, and zeros")
         return joins.concatenated(name, [s for s in streams if s], tuple(self.values[node].shape), axis, self.origins)
 
     def _side_by_side(self, node: fx.Node) -> tuple[list[fx.Node], int]:
         """Return the values that a node puts side by side, and the axis along which it does."""
-        parts, *rest = node.args
-        return [*parts], int((*rest, node.kwargs.get("dim", 0))[0]) % self.values[node].ndim
+        values, *rest = node.args
+        return [*values], int((*rest, node.kwargs.get("dim", 0))[0]) % self.values[node].ndim
 
     def _with_tokens(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream of tokens behind class tokens, None if the node does something else."""
@@ -307,7 +306,11 @@ class Reader:
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
-        entries = _entries_behind(stream.entries, added, tensor_of(self.values[node]), axis, grid=row.grid)
+        value = self.values[node]
+        if axis is not None and _mixes(row, axis, stream):
+            entries = stream.entries.mixed(axis, value.shape[axis])
+        else:
+            entries = _entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
         return _extended(stream, name, added, site, entries)
 
     def _target(self, node: fx.Node, model: nn.Module, i: int) -> Any:
@@ -378,9 +381,13 @@ def _datum(value: Any) -> tuple[int, ...]:
 
 
 def _mixes(row: Reads, axis: int, stream: Stream) -> bool:
-    """Return whether a linear layer reads all tokens of one unit."""
+    """Return whether a linear layer reads all tokens of one unit, and does so for each unit."""
+    linear, entries = row_of(nn.Linear(1, 1)).layers, stream.entries
     return (
-        row.layers is row_of(nn.Linear(1, 1)).layers and bool(stream.entries.shape) and stream.entries.of_one_unit(axis)
+        row.layers is linear
+        and entries.numbers.ndim > len(("data", "units"))
+        and bool(entries.shape)
+        and entries.of_one_unit(axis)
     )
 
 
@@ -389,8 +396,6 @@ def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: i
     tensor = tuple(value.shape)
     axis = before.axis if axis is None else axis % len(tensor)
     shape = reduce(lambda shape, layer: layer.positions(shape), added, before.shape)
-    if any(isinstance(layer, TokenMixing) for layer in added):
-        return before.mixed(axis, tensor[axis])
     if tensor == tuple(before.numbers.shape) and shape == before.shape and not any(layer.weighs for layer in added):
         return before
     others = [length for i, length in enumerate(tensor) if i != axis]

@@ -10,10 +10,12 @@ import torch
 from torch import fx, nn
 
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.positions import Gathered
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.functions import FunctionOfOne
+from igbtheory.torch.joins import arranged_at
 from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_on
 from igbtheory.torch.reader import Reader, tensor_of
@@ -69,11 +71,17 @@ class Reading:
 
     def network(self) -> Network:
         """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
-        path = self.paths.get(self.output)
-        if path is None:
+        stream = self.streams.get(self.output)
+        if stream is None:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
             told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
+        path = arranged_at(self.output, stream, 1, grid=False).path
+        if [isinstance(step.layer, kind) for step, kind in zip(path[-2:], (Dense, Gathered), strict=False)] == [
+            True,
+            True,
+        ]:
+            path = (*path[:-2], path[-1], path[-2])  # outputs at one position are those of this position
         last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
         tail = [step.layer for step in path[last + 1 :]]
         if last < 0 or not all(is_linear(layer) for layer in tail):
@@ -84,7 +92,7 @@ class Reading:
         if not isinstance(layers[-1], Dense):
             # sums of Gaussian outputs have the law of outputs of a Dense behind them
             layers += [Dense(1.0)]
-            channels.append(self.streams[self.output].channels)
+            channels.append(stream.channels)
         return Network(*layers, widths=channels[1:])
 
 
@@ -141,9 +149,10 @@ def _read(
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = last.args[0].name
     # behind the last layer there may be functions that change no guess, such as log_softmax
-    path = streams[output].path if output in streams else None
-    output = next((name for name, other in streams.items() if other.path == path), output)
-    step = path[-1] if path else None
+    logits = streams.get(output)
+    alike = [name for name, other in streams.items() if logits and other.holds_the_same(logits)]
+    output = next(iter(alike), output)
+    step = logits.path[-1] if logits and logits.path else None
     if step and step.read and not any(variance.value for variance in step.read):
         streams = {name: other for name, other in streams.items() if step not in other.path}
         unread = f"{step.name!r} (Linear)", ZEROS

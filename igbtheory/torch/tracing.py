@@ -139,20 +139,20 @@ def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx
         wrapped, dynamic = _Logits(model, output), ({0: torch.export.Dim.AUTO},)
         program = torch.export.export(wrapped, (x,), strict=False, dynamic_shapes=dynamic)
         graph = program.module(check_guards=False)
-    parts: dict[str, Any] = {}
+    targets: dict[str, Any] = {}
     for node in graph.graph.nodes:
         if node.op == "call_function":
             node.target = public(node.target)
         if node.op in {"get_attr", "call_module"}:
             name = str(node.target)
             node.target = name.removeprefix("model.")
-            parts[node.target] = part_of(graph, name)
+            targets[node.target] = part_of(graph, name)
         stack = node.meta.get("nn_module_stack", {})
         node.meta["nn_module_stack"] = {key: (path.removeprefix("model."), kind) for key, (path, kind) in stack.items()}
     graph.graph.set_codegen(fx.graph.CodeGen())  # one tensor comes in, and one goes out
     (*_, last) = graph.graph.nodes
     last.args = tuple(last.args[0])
-    return fx.GraphModule(parts, graph.graph)
+    return fx.GraphModule(targets, graph.graph)
 
 
 def on_weights_of(model: nn.Module, graph: fx.GraphModule) -> fx.GraphModule:
@@ -160,12 +160,12 @@ def on_weights_of(model: nn.Module, graph: fx.GraphModule) -> fx.GraphModule:
 
     Constants that the graph was traced with stay.
     """
-    parts: dict[str, Any] = {}
+    targets: dict[str, Any] = {}
     for node in graph.graph.nodes:
         if node.op in {"get_attr", "call_module"}:
             name = str(node.target)
-            parts[name] = part_of(model if has_part(model, name) else graph, name)
-    return fx.GraphModule(parts, copy.deepcopy(graph.graph))
+            targets[name] = part_of(model if has_part(model, name) else graph, name)
+    return fx.GraphModule(targets, copy.deepcopy(graph.graph))
 
 
 def has_part(model: nn.Module, name: str) -> bool:

@@ -64,3 +64,8 @@ def convolution(module: Any, site: Site) -> list[Layer]:
         return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
     kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
     return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
+
+
+def is_projection(layer: Layer) -> bool:
+    """Return whether a layer makes sums of the units at each position, as Dense does."""
+    return isinstance(layer, Dense) or (isinstance(layer, Conv2d) and layer.size == 1 and layer.groups == 1)
