@@ -154,7 +154,7 @@ class Snake(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is a
         (
             model(lambda m, x: m.b(torch.flatten(m.a(x), 1).sin().mul(2)), a=conv(2, 6), b=linear(96, 3)),
             IMAGES,
-            [CONV, igb.Flatten(), igb.Activation("sin"), igb.Activation("2*x"), default(96)],
+            [CONV, igb.Activation("sin"), igb.Activation("2*x"), igb.Flatten(), default(96)],
         ),
         (
             model(lambda m, x: m.b(m.a(x.view(-1, 2, 4, 4)).mean((2, 3))), a=conv(2, 6), b=linear(6, 3)),
@@ -321,21 +321,8 @@ def branching(_: Any, x: Any) -> Any:
             r"'parts.a' \(Linear\): stands in two places",
         ),
         (
-            model(lambda m, x: m.b(torch.cat([m.a(x), x], 1)), a=linear(20, 9), b=linear(29, 2)),
-            "'cat' .*joins several values.*take a sum",
-        ),
-        (
             model(lambda m, x: m.b((p := m.a(x).chunk(2, 1))[1] * p[1].sigmoid()), a=linear(20, 18), b=linear(9, 2)),
-            "'mul' .*SwiGLU.*times",
-        ),
-        (
-            model(
-                lambda m, x: m.b(m.a(x).sigmoid() * m.c(x)),
-                a=linear(20, 9, nn.init.xavier_normal_),
-                c=linear(20, 9),
-                b=linear(9, 2),
-            ),
-            "same variances",
+            "'mul' .*so that they are independent",
         ),
         (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
         (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
@@ -351,9 +338,7 @@ def branching(_: Any, x: Any) -> Any:
         "no logits",
         "control flow",
         "twice",
-        "joined",
         "same half",
-        "other gate",
         "gate of data",
         "recurrent",
         "lazy",
@@ -570,7 +555,7 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     shown = capsys.readouterr().out
     assert f"\n{reason}" in shown
     assert f"\n{change}" in shown
-    assert "data less their mean, feature by feature': expected at most 3 data, got 6" in shown
+    assert "data less their mean, feature by feature': expected at most 3 data, got 6" in " ".join(shown.split())
     assert main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert f"Not predicted: {told['refused']}.".startswith(reason)
@@ -953,7 +938,7 @@ def test_a_class_token_is_shown_alone() -> None:
     attend: Make = lambda: nn.MultiheadAttention(24, 2, batch_first=True)  # noqa: E731 - one of several makers
     make = model(forward, a=linear(4, 24), t=lambda: nn.Embedding(1, 24), b=attend, h=linear(24, 3))
     found = igb.explain(make, IMAGES[:, 0], 40)
-    assert found.names == ("data", "parts.a", "cat", "parts.b[:, 0]", "add[:, 0]", "getitem_3", "parts.h")
+    assert found.names == ("data", "parts.a", "cat", "parts.b[:, 0]", "add[:, 0]", "parts.h")
     layers = found.per_layer
     for name in ("var_mu", "var_chi"):
         known, error = found.columns()[f"predicted_{name}"], getattr(layers, f"{name}_error")
@@ -1141,7 +1126,7 @@ def gated(m: Any, x: Any) -> Any:
                 linear(128, 3),
             ),
             SEQUENCES,
-            "Exchanged|Conv1d(5|MaxPool1d(kernel_size=2|Conv1d(3|dilation=2|GlobalAvgPool",
+            "Arranged|Conv1d(5|MaxPool1d(kernel_size=2|Conv1d(3|dilation=2|GlobalAvgPool",
         ),
         (
             model(
@@ -1155,7 +1140,7 @@ def gated(m: Any, x: Any) -> Any:
         (
             stack(lambda: nn.Conv1d(3, 128, 5), nn.ReLU, lambda: nn.AvgPool1d(3), nn.Flatten, linear(512, 3)),
             SEQUENCES,
-            "Exchanged|Conv1d(5|AvgPool1d(kernel_size=(3,)",
+            "Arranged|Conv1d(5|AvgPool1d(kernel_size=(3,)",
         ),
     ],
     ids=["cut", "dilated pool", "sequences", "tokens first", "average"],
@@ -1374,8 +1359,6 @@ def convolution(groups: int) -> Make:
 
 
 PAIR = {"a": linear(20, 20), "b": linear(20, 20)}
-JOINED = model(lambda m, x: m.c(torch.relu(torch.cat([m.a(x), m.b(x)], 1))), **PAIR, c=linear(40, 3))
-SUMMED = model(lambda m, x: m.c(torch.relu(m.a(x) + m.b(x))), **PAIR, c=linear(20, 3))
 TWO = model(lambda m, x: (m.a(x), m.b(-x)), **PAIR)
 TOKENS = np.random.default_rng(4).standard_normal((4, 3, 20))
 MLP_3, MADE = stack(linear(20, 30), nn.ReLU, linear(30, 3)), nn.Linear(20, 3)
@@ -1435,11 +1418,6 @@ REMEDIES = [
         "igb.from_torch(stack(linear(20, 20), lambda: nn.BatchNorm1d(20), linear(20, 3)), X)",
     ),
     ("igb.from_torch(tied, X)", "draw them anew in every layer", "igb.from_torch(MLP_3, X)"),
-    (
-        "igb.from_torch(JOINED, X)",
-        "take a sum for a concatenation",
-        "igb.from_torch(SUMMED, X)",
-    ),
     (
         "igb.from_torch(transformer(batch_first=False), TOKENS)",
         "take batch_first=True",

@@ -28,13 +28,15 @@ class Attention(Few, OfTokens):
     """Self-attention: a head computes sum_u A(p, u) V(u) over the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units)).
 
     All `heads` together have `width` units. Queries and keys have weights N(0, sigma_qk2/units of X) each, values
-    N(0, sigma_v2/units of X), without biases: q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged
+    N(0, sigma_v2/units of X): q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged
     over the heads, whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v). Positions of
     images are tokens in rows from the top. causal: a token attends to itself and to those in front of it. groups: sets
     of tokens that attend to one another alone, as in the windows of a Swin transformer; None: one set of all.
     scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
-    weight. The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean
-    over drawn ones.
+    weight. sigma_qkb2: variance of the biases of queries and keys, as a multiple of sigma_qk2; sigma_vb2: of those of
+    values; sigma_s2: of a number that each head adds to each score, as for relative positions (whose sharing among
+    pairs is left out). The output projection is the Dense behind the layer. Few heads do not average out: a prediction
+    is a mean over drawn ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
     """
 
@@ -44,12 +46,15 @@ class Attention(Few, OfTokens):
     scaling: str = "sqrt"
     causal: bool = False
     groups: tuple[tuple[int, ...], ...] | None = None
+    sigma_qkb2: Any = 0.0
+    sigma_vb2: Any = 0.0
+    sigma_s2: Any = 0.0
 
     weighs = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "heads", checks.whole("heads", self.heads, 1))
-        for name in ("sigma_qk2", "sigma_v2"):
+        for name in ("sigma_qk2", "sigma_v2", "sigma_qkb2", "sigma_vb2", "sigma_s2"):
             checks.variance(name, getattr(self, name), "an Attention")
         checks.known("scaling", self.scaling, SCALINGS)
         checks.of_kind("causal=True or False", self.causal, bool, "causal=True")
@@ -95,7 +100,8 @@ class Attention(Few, OfTokens):
         tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)
         heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
-        mixed = float(self.sigma_v2) * np.mean(heads, axis=0)
+        # the weights of a token add up to 1, so that the biases of values stay as they are
+        mixed = float(self.sigma_v2) * np.mean(heads, axis=0) + float(self.sigma_vb2)
         values = pairs_of(node.n, before, mixed, np.zeros(len(q_ab)), before.error)
         behind = node.with_moments(no_units, values)
         return behind.naming(self) if self.few else behind
@@ -108,11 +114,13 @@ class Attention(Few, OfTokens):
             return
         # single precision is enough for random weights
         root, rng = pivoted_root(q_ab).astype(np.float32), self.rng
+        if self.sigma_qkb2:
+            root = np.hstack([root, np.full((len(root), 1), np.sqrt(self.sigma_qkb2), dtype=np.float32)])
         by_datum = root.reshape(-1, tokens, root.shape[1])
         for _ in range(self.heads):
             drawn = root @ rng.standard_normal((root.shape[1],) * 2, dtype=np.float32)
             scores = drawn.reshape(by_datum.shape) @ by_datum.swapaxes(1, 2)
-            yield _softmax(float(self.sigma_qk2) * scores.astype(float), attended)
+            yield _softmax(float(self.sigma_qk2) * scores.astype(float) + self._added(rng, tokens), attended)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         tokens, units = self.in_front_of(x.shape[2:]), x.shape[1]
@@ -120,17 +128,31 @@ class Attention(Few, OfTokens):
             raise ValueError(
                 f"expected a width that the {self.heads} heads of {self!r} divide, got {width}; choose another width"
             )
-        scales = np.sqrt(np.array([self.sigma_qk2, self.sigma_qk2, self.sigma_v2]) / units).astype(x.dtype)
+        scales = np.sqrt(np.array([self.sigma_qk2, self.sigma_qk2, self.sigma_v2], dtype=float) / units)
+        biases = np.sqrt(np.array([*[self.sigma_qk2 * self.sigma_qkb2] * 2, self.sigma_vb2], dtype=float))
         queries, keys, values = (
-            (scale * product(at_positions(x), rng.standard_normal((units, width), dtype=x.dtype)))
-            .reshape(len(x), tokens, self.heads, -1)
-            .swapaxes(1, 2)
-            for scale in scales
+            self._linear(x, scale, bias, rng, width).reshape(len(x), tokens, self.heads, -1).swapaxes(1, 2)
+            for scale, bias in zip(scales.tolist(), biases.tolist(), strict=True)
         )
         size = width // self.heads
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
+        if self.sigma_s2:
+            scores = scores + np.stack([self._added(rng, tokens) for _ in range(self.heads)]).astype(x.dtype)
         outputs = (_softmax(scores, self._attended(tokens)) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
         return np.asarray(images(outputs, x.shape[2:]))
+
+    def _added(self, rng: Generator, tokens: int) -> Array:
+        """Return the numbers that a head adds to its scores."""
+        if not self.sigma_s2:
+            return np.zeros((tokens, tokens))
+        return np.asarray(np.sqrt(float(self.sigma_s2)) * rng.standard_normal((tokens, tokens)))
+
+    @staticmethod
+    def _linear(x: NDArray[Any], scale: float, bias: float, rng: Generator, width: int) -> NDArray[Any]:
+        """Return sums of units with these standard deviations of weights and biases, (data x tokens, width)."""
+        weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype) * x.dtype.type(scale)
+        sums: NDArray[Any] = product(at_positions(x), weights)
+        return sums + x.dtype.type(bias) * rng.standard_normal(width, dtype=x.dtype) if bias else sums
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"

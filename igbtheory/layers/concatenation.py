@@ -112,3 +112,16 @@ def _checked(shares: tuple[Any, ...], ways: int) -> tuple[Any, ...]:
     if len(shares) != ways or not all(np.ndim(share) == 0 and share > 0 for share in shares):
         raise ValueError(f"expected a positive share for each of the {ways} ways of a Concat, got {shares}")
     return tuple(share.item() if isinstance(share, np.generic) else share for share in shares)
+
+
+def units_of_kinds(layers: Sequence[Layer], units: int) -> list[int]:
+    """Return how many of the units behind the layers are of each kind, in order, if a Concat put them side by side."""
+    for i, layer in reversed([*enumerate(layers)]):
+        if isinstance(layer, Concat):
+            shares = layer.shares or (1,) * len(layer.ways)
+            counts = [round(units * share / sum(shares)) for share in shares]
+            ways = zip(layer.ways, counts, strict=True)
+            return [kind for way, count in ways for kind in units_of_kinds(way or layers[:i], count)]
+        if layer.weighs:
+            break
+    return [units]

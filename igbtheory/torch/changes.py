@@ -16,7 +16,7 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.models import is_idle
 from igbtheory.torch.reading import Reading
-from igbtheory.torch.tracing import graph_of, in_a_row
+from igbtheory.torch.tracing import in_a_row, on_weights_of
 
 Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]
@@ -34,19 +34,19 @@ CENTRED = 0.01
 class Change:
     """A change: its name, a function that edits a graph in place, and a function that returns the changed data.
 
-    functions: those that the model computes in several steps, by the names of their last nodes; the edited graph has
-    one node for each.
+    whole: the graph of the model. functions: those that the model computes in several steps, by the names of their last
+    nodes; the edited graph has one node for each.
     """
 
     name: str
+    whole: fx.GraphModule
     functions: Mapping[str, FunctionOfOne]
     edit: Edit = lambda _: None
     data: Callable[[Array], Array] = lambda x: x
 
     def model(self, model: nn.Module) -> nn.Module:
         """Return the changed model, which contains the model itself."""
-        model = in_a_row(model)
-        graph = fx.GraphModule(model, graph_of(model))
+        graph = on_weights_of(in_a_row(model), self.whole)
         _join_steps(graph.graph, self.functions)
         self.edit(graph)
         graph.recompile()
@@ -55,7 +55,7 @@ class Change:
 
 def changes(reading: Reading, data: Array) -> Iterator[Change]:
     """Yield the changes that can be made to a model and its data."""
-    change = partial(Change, functions=reading.functions)
+    change = partial(Change, whole=reading.whole, functions=reading.functions)
     graph = fx.GraphModule(reading.graph, copy.deepcopy(reading.graph.graph))
     _join_steps(graph.graph, reading.functions)
     activations = [node for node in graph.graph.nodes if _is_activation(reading, node)]

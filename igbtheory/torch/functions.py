@@ -7,6 +7,7 @@ from typing import Any, final
 import torch
 from torch import fx
 
+from igbtheory.torch.operators import MODULES, name_of
 from igbtheory.torch.rows import AS_MODULES, ROWS, SUMS
 
 
@@ -66,6 +67,7 @@ def _may_be_function(graph: fx.GraphModule, node: fx.Node) -> bool:
     Sums have a row, for numbers that differ between positions.
     """
     if node.op != "call_module":
-        return node.target in SUMS or (node.target not in ROWS and node.target not in AS_MODULES)
+        listed = node.target in ROWS or node.target in AS_MODULES or name_of(node.target) in MODULES
+        return node.target in SUMS or not listed
     module = graph.get_submodule(str(node.target))
     return not any(kind in ROWS for kind in type(module).__mro__) and all(p.numel() == 1 for p in module.parameters())

@@ -12,7 +12,7 @@ from torch import fx, nn
 
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, entering
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
@@ -25,9 +25,11 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
-from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
+from igbtheory.torch.path import Path, layers_on
+from igbtheory.torch.reader import tensor_of
+from igbtheory.torch.reading import Reading
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.tracing import graph_of, in_a_row
+from igbtheory.torch.tracing import in_a_row, on_weights_of
 
 Array = NDArray[np.float64]
 VECTORS = 2
@@ -50,7 +52,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
-        super().__init__(model, graph=graph_of(model))
+        super().__init__(on_weights_of(model, reading.whole))
         self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
         self.outputs: Summary | None = None
@@ -61,7 +63,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         value = tensor_of(output)
         if n.name in self.moments and value is not None:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
-                value = value.select(2 - self.reading.units[n.name], 0)
+                value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 self.outputs = Summary.of(units)
@@ -166,7 +168,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     for path in sorted(asked.values(), key=layers_on, reverse=True):
         if path not in rows:
             try:
-                rows.update(_along(path, first, units_first(data)))
+                rows.update(_along(path, first, data))
             except ValueError as error:
                 # a layer that is refused refuses all paths through it, and the shortest comes last
                 rows[path], refused = UNPREDICTED, _refused(path, str(error))
@@ -183,11 +185,12 @@ def _refused(path: Path, reason: str) -> str:
     return f"{path[-1].name!r} ({type(path[-1].layer).__name__}): {reason}"
 
 
-def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
+def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
     """Return the moments behind a path, and behind each beginning of it that is asked for.
 
-    first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
+    first: for each path that is asked for, whether to take the first token alone.
     """
+    x = entering([step.layer for step in path], data) if path else data
     moments: dict[Path, Any] = {(): (*moments_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
@@ -201,7 +204,8 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
     places = {id(layer): place for place, layer in enumerate(reversed([*each(network)]))}
     watched = {places[id(way[-1].layer)]: way for way in first if len(way) > drawing and id(way[-1].layer) in places}
     if watched:
-        predicted = _predicted(network, x, {place: first[way] for place, way in watched.items()})
+        given = units_first(x) if drawing else data
+        predicted = _predicted(network, given, {place: first[way] for place, way in watched.items()})
         moments.update(zip(watched.values(), predicted, strict=True))
     return moments
 
@@ -210,6 +214,6 @@ def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = on_data_set(layers, FLOAT64, units_first(x), watched).per_layer
+        rows = on_data_set(layers, FLOAT64, x, watched).per_layer
     columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
     return np.stack([*columns], axis=1)[: len(watched)].astype(float)

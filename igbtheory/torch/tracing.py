@@ -2,9 +2,13 @@
 
 import copy
 import traceback
+import warnings
+from contextlib import suppress
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
+import torch
 from torch import fx, nn
 from torch.nn.parameter import is_lazy
 
@@ -12,8 +16,12 @@ from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
 from igbtheory.torch.models import checked_model, refuse_arguments
-from igbtheory.torch.passes import made, stream
+from igbtheory.torch.operators import name_of, public
+from igbtheory.torch.passes import logits_of, made, stream
+from igbtheory.torch.rows import ROWS
 
+AUTHORS = {"torch", "_operator", "builtins", "math", ""}
+"""Packages whose functions the table of layers knows."""
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
@@ -51,15 +59,15 @@ def in_a_row(model: nn.Module) -> nn.Module:
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that does not look inside modules of users: of registered layers, and of activations with parameters."""
+    """A tracer that does not look inside registered layers, activations with parameters, and rows of the table."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.activations = {module for module in model.modules() if _is_activation(module)}
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
-        registered = reader_of(m) is not None
-        return registered or m in self.activations or super().is_leaf_module(m, module_qualified_name)
+        listed = reader_of(m) is not None or type(m).__name__ in ROWS
+        return listed or m in self.activations or super().is_leaf_module(m, module_qualified_name)
 
 
 def _is_activation(module: nn.Module) -> bool:
@@ -67,24 +75,111 @@ def _is_activation(module: nn.Module) -> bool:
     numbers = (*module.parameters(), *module.buffers())
     if type(module).__module__.startswith("torch.") or any(module.children()) or any(x.numel() > 1 for x in numbers):
         return False
+    state = torch.get_rng_state()
     try:
+        module(torch.linspace(-3, 3, 7))
+        if not torch.equal(torch.get_rng_state(), state):
+            return False  # such as a layer that drops branches at random
         Activation(module)
-    except (ValueError, TypeError):
+    except Exception:  # noqa: BLE001 - of any kind, from the code of the module, which may need more axes
+        return False
+    finally:
+        torch.set_rng_state(state)
+    return True
+
+
+def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -> fx.GraphModule:
+    """Return a model as a graph, by torch.fx, which keeps its modules, or by torch.export, which needs some data x.
+
+    output: which of several outputs counts, as in `measure`.
+    ValueError: the control flow depends on the data; the error names the line.
+    """
+    try:
+        graph = fx.GraphModule(model, _Tracer(model).trace(model))
+    except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
+        try:
+            return _exported(model, x, output)
+        except Exception:  # noqa: BLE001 - as above; the first error names the line
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+            place = (
+                f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+            )
+            raise ValueError(
+                f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
+                f"traced: {' '.join(str(error).split())[:200]}{place}"
+            ) from error
+    if any(map(_is_wrapped, graph.graph.nodes)):
+        with suppress(Exception):  # the graph of torch.fx stands, with a function that is not looked into
+            return _exported(model, x, output)
+    return graph
+
+
+def _is_wrapped(node: fx.Node) -> bool:
+    """Return whether a node is a function of other authors that torch.fx does not look into."""
+    home = str(getattr(node.target, "__module__", "")).partition(".")[0]
+    return node.op == "call_function" and home not in AUTHORS and name_of(node.target) not in ROWS
+
+
+@final
+class _Logits(nn.Module):  # type: ignore[misc] # PyTorch is an extra
+    """A model that returns its logits alone."""
+
+    def __init__(self, model: nn.Module, output: str | int | None) -> None:
+        super().__init__()
+        self.model, self.output = model, output
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return logits_of(self.model(x), self.output)
+
+
+def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx.GraphModule:
+    """Return the graph of a model as torch.export writes it for any number of data, with the functions of PyTorch."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # such as on constants of the model, which stay
+        wrapped, dynamic = _Logits(model, output), ({0: torch.export.Dim.AUTO},)
+        program = torch.export.export(wrapped, (x,), strict=False, dynamic_shapes=dynamic)
+        graph = program.module(check_guards=False)
+    targets: dict[str, Any] = {}
+    for node in graph.graph.nodes:
+        if node.op == "call_function":
+            node.target = public(node.target)
+        if node.op in {"get_attr", "call_module"}:
+            name = str(node.target)
+            node.target = name.removeprefix("model.")
+            targets[node.target] = part_of(graph, name)
+        stack = node.meta.get("nn_module_stack", {})
+        node.meta["nn_module_stack"] = {key: (path.removeprefix("model."), kind) for key, (path, kind) in stack.items()}
+    graph.graph.set_codegen(fx.graph.CodeGen())  # one tensor comes in, and one goes out
+    (*_, last) = graph.graph.nodes
+    last.args = tuple(last.args[0])
+    return fx.GraphModule(targets, graph.graph)
+
+
+def on_weights_of(model: nn.Module, graph: fx.GraphModule) -> fx.GraphModule:
+    """Return the graph of another model of the same kind with the weights and modules of this one.
+
+    Constants that the graph was traced with stay.
+    """
+    targets: dict[str, Any] = {}
+    for node in graph.graph.nodes:
+        if node.op in {"get_attr", "call_module"}:
+            name = str(node.target)
+            targets[name] = part_of(model if has_part(model, name) else graph, name)
+    return fx.GraphModule(targets, copy.deepcopy(graph.graph))
+
+
+def has_part(model: nn.Module, name: str) -> bool:
+    """Return whether a model has a module, parameter or buffer of this name."""
+    try:
+        part_of(model, name)
+    except AttributeError:
         return False
     return True
 
 
-def graph_of(model: nn.Module) -> fx.Graph:
-    """Return the graph of a model. ValueError: its control flow depends on the data; the error names the line."""
-    try:
-        return _Tracer(model).trace(model)
-    except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-        place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
-        raise ValueError(
-            f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
-            f"traced: {' '.join(str(error).split())[:200]}{place}"
-        ) from error
+def part_of(model: nn.Module, name: str) -> Any:
+    """Return the module, parameter or buffer of a model with this name."""
+    return reduce(getattr, name.split("."), model) if name else model
 
 
 def _is_own(filename: str) -> bool:

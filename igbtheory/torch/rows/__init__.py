@@ -1,7 +1,7 @@
 """The layers of the theory for modules and functions of PyTorch: each has a row of a table."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -10,28 +10,18 @@ from torch.nn import functional
 
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.registered import reader_of
-from igbtheory.layers.spatial import Ending
+from igbtheory.torch.operators import MODULES, arguments, name_of
 
 # these modules put their rows into the table
-from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
-from igbtheory.torch.rows.extra_layers import Unflatten, Zero
-from igbtheory.torch.rows.gates import PRODUCTS, gate_of
-from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
+from igbtheory.torch.rows import attention, norms, positions, weights  # noqa: F401
+from igbtheory.torch.rows.extra_layers import Zero
+from igbtheory.torch.rows.gates import PRODUCTS
+from igbtheory.torch.rows.site import ROWS, Reads, Site, elementwise, reads
 
-__all__ = [
-    "AS_MODULES",
-    "PRODUCTS",
-    "ROWS",
-    "SUMS",
-    "Site",
-    "Zero",
-    "gate_of",
-    "is_vector",
-    "layers_of",
-    "units_behind",
-]
+__all__ = ["AS_MODULES", "PRODUCTS", "ROWS", "SUMS", "Site", "Zero", "functions_of", "module_of", "row_of"]
 
+BY_NAME = {"addmm", "embedding"}
+"""Operators whose data are not their first argument, or have another name there."""
 AS_MODULES: dict[Any, type[nn.Module]] = {
     functional.max_pool2d: nn.MaxPool2d,
     functional.avg_pool2d: nn.AvgPool2d,
@@ -40,44 +30,67 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
     functional.adaptive_avg_pool1d: nn.AdaptiveAvgPool1d,
     functional.adaptive_avg_pool2d: nn.AdaptiveAvgPool2d,
     functional.dropout: nn.Dropout,
+    functional.glu: nn.GLU,
     torch.max_pool1d: nn.MaxPool1d,
     torch.max_pool2d: nn.MaxPool2d,
 }
 """Functions that do the same as modules without weights."""
-SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
-"""Functions and methods that add two paths through the network."""
-SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
+IGNORED = {"inplace", "cudnn_enable", "cudnn_enabled", "momentum", "running_var", "use_input_stats"}
+"""Arguments of functions that modules do not have, or have in another way."""
+SUMS: dict[Any, float] = {
+    **dict.fromkeys(
+        [operator.add, operator.iadd, torch.add, torch.Tensor.add_, "add", "add_", "__add__", "__iadd__"], 1.0
+    ),
+    **dict.fromkeys([operator.sub, operator.isub, torch.sub, torch.Tensor.sub_, "sub", "sub_"], -1.0),
+}
+"""Functions and methods that add two paths through the network, with the factor of the second one."""
 
 
-@reads(nn.Identity, nn.LogSoftmax, *SAME)
+@reads(nn.LogSoftmax, torch.log_softmax, functional.log_softmax)
 def nothing(_target: Any, _site: Site) -> list[Layer]:
-    """Return no layer."""
+    """Return no layer, for a function that changes no guess."""
     return []
 
 
-def layers_of(target: Any, site: Site) -> list[Layer]:
-    """Return the layers for a module or function. ValueError: the table has no row for it, or its row refuses it."""
+ELEMENTWISE = Reads(elementwise, lambda _: None, grid=False)
+"""The row of functions that act on every number alone."""
+
+
+def module_of(target: Any, args: Sequence[Any], named: Mapping[str, Any]) -> nn.Module | None:
+    """Return the module that does the same as a function, None if the table has the function itself, or neither.
+
+    args, named: the arguments of the call, the data first.
+    """
+    function = functions_of(target)
+    make = MODULES.get(name_of(target))
+    if function not in AS_MODULES and make is None:
+        return None
+    given = arguments(function if make is None else target, args, named)
+    settings = {name: value for name, value in given.items() if name not in IGNORED}
+    if make is not None:
+        x = () if name_of(target) in BY_NAME else (settings.pop(next(iter(settings))),)
+        return make(*x, **settings)
+    settings.pop(next(iter(settings)))
+    mode = settings.pop("training", settings.pop("train", True))
+    return AS_MODULES[function](**settings).train(mode)
+
+
+def row_of(target: Any) -> Reads:
+    """Return the row for a module or function. ValueError: the table has none for it."""
     if isinstance(target, nn.Module):
         if (reader := reader_of(target)) is not None:
-            return [reader(target)]
-        row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
-        if row is elementwise and any(part.numel() > 1 for part in target.parameters()):
+            return Reads(lambda module, _: [reader(module)], lambda _: None, grid=False)
+        kinds = (*type(target).__mro__, type(target).__name__)
+        row = next((ROWS[kind] for kind in kinds if kind in ROWS), ELEMENTWISE)
+        if row is ELEMENTWISE and any(part.numel() > 1 for part in target.parameters()):
             raise ValueError(f"the theory has no layer for {type(target).__name__}")
-        return row(target, site)
-    if isinstance(target, str):  # a method of tensors; most are functions, too
-        target = getattr(torch, target, None) or getattr(torch.Tensor, target)
-    if target in AS_MODULES:
-        kind, named = AS_MODULES[target], dict(site.named)
-        if not named.pop("training", True):
-            return []
-        return layers_of(kind(*site.rest, **{key: value for key, value in named.items() if key != "inplace"}), site)
-    row = ROWS.get(target, elementwise)
-    return row(target, site)
+        return row
+    function = functions_of(target)
+    return ROWS.get(function) or ROWS.get(name_of(function), ELEMENTWISE)
 
 
-def is_vector(path_layers: Sequence[Layer], data: Shape) -> bool:
-    """Return whether a datum of this shape has no positions behind the layers."""
-    vector = len(data) == 1
-    for layer in path_layers:
-        vector = (vector or isinstance(layer, Ending)) and not isinstance(layer, Unflatten)
-    return vector
+def functions_of(target: Any) -> Any:
+    """Return the function for a method of tensors, which is given by its name; most are functions, too."""
+    if isinstance(target, str):
+        return getattr(torch, target, None) or getattr(torch.Tensor, target)
+    return target

@@ -14,10 +14,9 @@ from igbtheory.torch.rows.site import Row, Site, elementwise, reads
 from igbtheory.torch.rows.weights import dense
 
 
-@reads(nn.MultiheadAttention)
+@reads(nn.MultiheadAttention, axis=-1)
 def attention(module: Any, site: Site) -> list[Layer]:
     """Return Attention and the Dense behind it, for self-attention without masks."""
-    site.refuse_units(last=True)
     if not module.batch_first or module.in_proj_weight is None or any(part is not None for part in site.rest):
         raise ValueError("the theory has self-attention without masks, got another; take batch_first=True")
     fan = module.embed_dim
@@ -31,7 +30,7 @@ def attention(module: Any, site: Site) -> list[Layer]:
     return [Attention(module.num_heads, (query * key) ** 0.5, value), *dense(module.out_proj, projected)]
 
 
-@reads(nn.TransformerEncoderLayer)
+@reads(nn.TransformerEncoderLayer, axis=-1)
 def encoder_layer(module: Any, site: Site) -> list[Layer]:
     """Return the two residual blocks, with LayerNorm inside or behind them."""
 

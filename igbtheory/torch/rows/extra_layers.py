@@ -13,72 +13,58 @@ from torch import nn
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.data import pairs_of
+from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
 from igbtheory.layers.nodes.places import Point, of_shape
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
+from igbtheory.mathematics.averages.state import kernel_root
 
 
 @final
-@dataclass(frozen=True)
-class Unflatten(Layer):
-    """The features of given data as images or sequences of this shape, units first."""
+@dataclass(frozen=True, repr=False)
+class Arranged(Layer):
+    """The numbers of given data in another order, such as features as images, of this shape, units first.
 
+    places: for each number, its place in a datum in front, units first; -1 stands for a zero.
+    """
+
+    places: tuple[int, ...]
     shape: Point
 
-    keeps_averages = True
-
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x.reshape(len(x), *self.shape)
+        flat = np.concatenate([x.reshape(len(x), -1), np.zeros((len(x), 1), x.dtype)], axis=1)
+        return flat[:, list(self.places)].reshape(len(x), *self.shape)
 
     def positions(self, shape: Point) -> Point:
         return self.shape[1:]
 
+    @property
+    def keeps_averages(self) -> bool:
+        return sorted(self.places) == list(range(len(self.places)))
 
-@final
-@dataclass(frozen=True)
-class Exchanged(Layer):
-    """Given data of the shape (channels, length) with their axes exchanged: the theory expects tokens first."""
-
-    shape: Point
-
-    keeps_averages = True
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x.swapaxes(1, 2)
-
-    def positions(self, shape: Point) -> Point:
-        return self.shape[1:]
+    def __repr__(self) -> str:
+        return f"Arranged({self.shape})"
 
 
 @final
 @dataclass(frozen=True)
-class Halves(Layer):
-    """The first half of the units. The second half, see `Second`, has the same law and is independent of the first."""
+class Part(Layer):
+    """One in `of` of the units, which have the same law as all of them."""
+
+    of: int
 
     keeps_averages = True
-    pooled = 2
+
+    @property
+    def pooled(self) -> int:
+        return self.of
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x[:, : x.shape[1] // 2]
-
-
-@final
-@dataclass(frozen=True)
-class Second(Layer):
-    """The identity, which marks the second half of the units: it follows `Halves`."""
-
-    keeps_averages = True
-
-    def rule(self, node: Node[Any]) -> Node[Any]:
-        return node
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x
+        return x[:, :: self.of]  # of units of several kinds side by side, these are the same share
 
 
 @final
@@ -93,6 +79,39 @@ class Zero(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return 0 * x
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Marks(OfData):
+    """Given vectors that are added at the positions of all data, such as sines of the position.
+
+    means: of each vector over its units; covariances: averages over the units of the products of each two vectors.
+    Units that are drawn get Gaussian vectors with these averages.
+    """
+
+    means: tuple[float, ...]
+    covariances: tuple[tuple[float, ...], ...]
+
+    each_unit = True
+    whole = True
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        x, count = node.averaged(), len(self.means)
+        data = len(x.q_ab) // count
+        mean, marks = at_data(x), np.tile(self.means, data)
+        q_ab = np.asarray(x.q_ab, dtype=float) + np.tile(self.covariances, (data, data))
+        q_ab = q_ab + np.outer(mean, marks) + np.outer(marks, mean)
+        return node.with_moments(self, pairs_of(node.n, x, q_ab, mean + marks, x.error))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        means = np.array(self.means)
+        root = kernel_root(np.array(self.covariances) - np.outer(means, means))
+        vectors = means[:, None] + root @ rng.standard_normal((root.shape[1], x.shape[1]))
+        return np.asarray(x + vectors.T.reshape(x.shape[1:]).astype(x.dtype))
+
+    def __repr__(self) -> str:
+        return f"Marks({len(self.means)} positions)"
 
 
 @dataclass(frozen=True, repr=False)

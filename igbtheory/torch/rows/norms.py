@@ -1,11 +1,9 @@
 """Rows of norms and of Dropout."""
 
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
@@ -13,14 +11,14 @@ from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
+from igbtheory.layers.stochastic_depth import StochasticDepth
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.site import Site, reads
 
 
-@reads(nn.BatchNorm1d, nn.BatchNorm2d)
+@reads(nn.BatchNorm1d, nn.BatchNorm2d, axis=1)
 def batch_norm(module: Any, site: Site) -> list[Layer]:
     """Return BatchNorm over the full batch, or in evaluation mode, where fresh statistics make it the identity."""
-    site.refuse_units(last=False)
     if module.training or not module.track_running_stats:
         return [BatchNorm(eps=module.eps), *_affine(site)]
     if int(module.num_batches_tracked):
@@ -28,7 +26,7 @@ def batch_norm(module: Any, site: Site) -> list[Layer]:
     return [BatchNorm(law="evaluation", eps=module.eps), *_affine(site)]
 
 
-@reads(nn.LayerNorm, nn.RMSNorm)
+@reads(nn.LayerNorm, nn.RMSNorm, axis=lambda module: -1 if len(module.normalized_shape) == 1 else None)
 def layer_norm(module: Any, site: Site) -> list[Layer]:
     """Return LayerNorm or RMSNorm over the units of a vector or position, or LayerNorm over a whole image."""
     rms = isinstance(module, nn.RMSNorm)
@@ -36,15 +34,13 @@ def layer_norm(module: Any, site: Site) -> list[Layer]:
         return [LayerNorm(eps=module.eps, positions_too=True), *_affine(site)]
     if len(module.normalized_shape) > 1:
         raise ValueError(f"the theory has {type(module).__name__} over the units alone, got {module.normalized_shape}")
-    site.refuse_units(last=True)
     eps = torch.finfo(torch.get_default_dtype()).eps if module.eps is None else module.eps
     return [RMSNorm(eps=eps) if rms else LayerNorm(eps=eps), *_affine(site)]
 
 
-@reads(nn.GroupNorm)
+@reads(nn.GroupNorm, axis=1)
 def group_norm(module: Any, site: Site) -> list[Layer]:
     """Return GroupNorm, or LayerNorm if there is a single group."""
-    site.refuse_units(last=False)
     if module.num_groups == 1:
         return [LayerNorm(eps=module.eps, positions_too=not site.vector), *_affine(site)]
     return [GroupNorm(module.num_channels // module.num_groups, eps=module.eps), *_affine(site)]
@@ -56,20 +52,19 @@ def drop(module: Any, _: Site) -> list[Layer]:
     return [Dropout(module.p)] if module.training and module.p else []
 
 
-@reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
-def norm_function(target: Any, site: Site) -> list[Layer]:
-    """Return the layers for a norm that is called as a function: those for the equivalent module."""
-    (shape,), eps = site.rest, {"eps": site.named["eps"]}
-    if target is functional.group_norm:
-        module: Any = nn.GroupNorm(shape, site.before[site.units], affine=False, **eps)
+@reads("stochastic_depth", "StochasticDepth", "DropPath")
+def leave_out(target: Any, site: Site) -> list[Layer]:
+    """Return StochasticDepth in training mode, as torchvision and timm have it; for whole batches it is refused."""
+    if isinstance(target, torch.nn.Module):
+        p, mode, training = getattr(target, "p", None), getattr(target, "mode", "row"), target.training
+        p = target.drop_prob if p is None else p
     else:
-        kind = nn.LayerNorm if target is functional.layer_norm else nn.RMSNorm
-        module = kind(shape, elementwise_affine=False, **eps)
-    for name in ("weight", "bias"):
-        given = site.named.get(name)
-        setattr(module, name, None if given is None else nn.Parameter(given))
-    read = group_norm if target is functional.group_norm else layer_norm
-    return read(module, replace(site, modules=[module]))
+        p, mode, training = (*site.rest, *site.named.values(), True)[:3]
+    if not (training and p):
+        return []
+    if mode != "row":
+        raise ValueError("the theory leaves a branch out for each datum apart, got one for the batch; take mode='row'")
+    return [StochasticDepth(p)]
 
 
 def _affine(site: Site) -> list[Layer]:

@@ -9,6 +9,7 @@ from torch import nn
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
+from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.rows.extra_layers import Zero
 
@@ -21,48 +22,65 @@ class Site:
     """Where a module or function stands in a model.
 
     modules: the module in every drawn model, () for a function. rest, named: its arguments other than the data, by
-    place and by name. before, after: the shape of a datum in front and behind. units: the axis of a datum that holds
-    the units, such as the channels. vector: whether a datum has no positions in the theory. raw: whether all layers in
-    front are without weights. last: the layer in front. read: a list to which the row adds the variances that it reads,
-    of weights and of biases. channels: a list of the numbers of units that the layers with weights read, to which the
-    row adds them if they are not all the units in front. usual: the initialiser of most other layers.
+    place and by name. place: that of the data among the arguments. entries: those in front, arranged as `reads` asked.
+    after: the shape of a datum behind. raw: whether all layers in front are without weights. read: a list to which the
+    row adds the variances that it reads, of weights and of biases. channels: a list of the numbers of units that the
+    layers with weights read, to which the row adds them if they are not all the units in front. usual: the initialiser
+    of most other layers.
     """
 
     modules: Sequence[nn.Module]
     rest: tuple[Any, ...]
     named: dict[str, Any]
-    before: Shape
+    place: int
+    entries: Entries
     after: Shape
-    units: int
-    vector: bool
     raw: bool
-    last: Layer | None
     read: list[Variance]
     channels: list[int]
     usual: str
 
     @property
-    def units_last(self) -> bool:
-        """Whether the units are on the last axis, as for tokens."""
-        return self.units == len(self.before) - 1
+    def before(self) -> Shape:
+        """The shape of a datum in front."""
+        return tuple(self.entries.numbers.shape[1:])
 
-    def refuse_units(self, *, last: bool) -> None:
-        """Refuse a layer that does not act on the units."""
-        if not (self.units_last if last else self.units == 0):
-            raise ValueError(f"acts on positions instead of units in data of shape {self.before}; exchange the axes")
+    @property
+    def vector(self) -> bool:
+        """Whether a datum has no positions."""
+        return not self.entries.shape
 
 
 Row = Callable[[Any, Site], list[Layer]]
 """A function that returns the layers of the theory for a module or function and its site, or raises ValueError."""
-ROWS: dict[Any, Row] = {}
-"""The rows by the class of the module, or by the function."""
+Axes = Callable[[Any], int | None]
+"""A function that returns the axis of a tensor along which a module or function reads units, None for any."""
 
 
-def reads(*targets: Any) -> Callable[[Row], Row]:
-    """Return a decorator that puts a row into the table for these modules and functions."""
+@final
+@dataclass(frozen=True)
+class Reads:
+    """A row of the table: its layers, the axis along which they read units, and whether positions must be a grid."""
+
+    layers: Row
+    axis: Axes
+    grid: bool
+
+
+ROWS: dict[Any, Reads] = {}
+"""The rows by the class of the module, by the function, or by its name where it is not one of PyTorch's."""
+
+
+def reads(*targets: Any, axis: int | Axes | None = None, grid: bool = False) -> Callable[[Row], Row]:
+    """Return a decorator that puts a row into the table for these modules and functions.
+
+    axis: the axis of the tensor along which they read the units of a position, None if they act on each number alone.
+    grid: whether they read the positions in their order, on the other axes.
+    """
+    of_target = axis if callable(axis) else lambda _: axis
 
     def put(row: Row) -> Row:
-        ROWS.update(dict.fromkeys(targets, row))
+        ROWS.update(dict.fromkeys(targets, Reads(row, of_target, grid)))
         return row
 
     return put
@@ -74,7 +92,7 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
     named = {key: _number(value) for key, value in site.named.items() if key != "inplace"}
 
     def of_numbers(x: Any) -> Any:
-        return function(x, *rest, **named)
+        return function(*rest[: site.place], x, *rest[site.place :], **named)
 
     try:
         if (rest or named) and not of_numbers(torch.linspace(-3, 3, 7)).any():

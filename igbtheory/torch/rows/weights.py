@@ -1,6 +1,5 @@
 """Rows of linear layers and convolutions."""
 
-from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -11,7 +10,6 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch.initialisers import Variance, variance
-from igbtheory.torch.rows.extra_layers import Exchanged
 from igbtheory.torch.rows.site import Site, reads, square
 
 PADDINGS = "zeros", "circular"
@@ -30,25 +28,19 @@ def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[s
     return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
 
-@reads(nn.Linear)
+@reads(nn.Linear, axis=-1)
 def dense(module: Any, site: Site) -> list[Layer]:
     """Return the layer that acts on the last axis: Dense on units, also at tokens or pixels, or TokenMixing."""
-    if not site.units_last and len(site.before) != 2:
-        site.refuse_units(last=True)
     variances, shift = weighted(module, site, module.in_features, module.out_features)
-    if not site.units_last:
+    if not site.entries.at_one_position(-1):
         return [TokenMixing(module.out_features, **variances), *shift]
-    pixels = len(site.before) == 3 and not site.vector
+    pixels = len(site.entries.shape) == 2
     return [Conv2d(1, **variances) if pixels else Dense(**variances), *shift]
 
 
-@reads(nn.Conv2d, nn.Conv1d)
+@reads(nn.Conv2d, nn.Conv1d, axis=1, grid=True)
 def convolution(module: Any, site: Site) -> list[Layer]:
     """Return Conv2d, Conv1d or DepthwiseConv2d; its padding is a name if that name pads as much."""
-    if isinstance(module, nn.Conv1d) and site.raw and not site.vector and site.units == 1:
-        # in sequences that are given to the theory, the tokens come first
-        return [Exchanged(site.before), *convolution(module, replace(site, units=0))]
-    site.refuse_units(last=False)
     size, stride = square("kernel_size", module.kernel_size), square("stride", module.stride)
     dilation, sides = square("dilation", module.dilation), site.before[1:]
     if module.padding_mode not in PADDINGS:
@@ -72,3 +64,8 @@ def convolution(module: Any, site: Site) -> list[Layer]:
         return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
     kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
     return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
+
+
+def is_projection(layer: Layer) -> bool:
+    """Return whether a layer makes sums of the units at each position, as Dense does."""
+    return isinstance(layer, Dense) or (isinstance(layer, Conv2d) and layer.size == 1 and layer.groups == 1)

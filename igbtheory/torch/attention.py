@@ -1,0 +1,171 @@
+"""Attention of models, from its queries, keys and values, whether PyTorch computes it in one step or in several."""
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import fx
+
+from igbtheory.layers.attention import Attention
+from igbtheory.torch.entries import Entries, Index
+from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
+from igbtheory.torch.rows import PRODUCTS, SUMS
+from igbtheory.torch.rows.weights import is_projection
+
+MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
+QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
+HIDDEN = -50.0
+"""Numbers below it, added to scores, hide a token: Swin transformers add -100, others the smallest of all numbers."""
+SELF = "the theory has self-attention alone, whose queries, keys and values are linear in the same units"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Products of queries and keys, (..., tokens, tokens), times a factor, perhaps behind a softmax.
+
+    added: what is added to them; shape: theirs, as the model sees them. is_causal: whether a token sees none behind it.
+    """
+
+    queries: Stream
+    keys: Stream
+    added: torch.Tensor
+    shape: tuple[int, ...]
+    factor: float = 1.0
+    is_causal: bool = False
+    normalised: bool = False
+
+    def plus(self, other: torch.Tensor) -> "Scores":
+        """Return the scores with numbers that are added, or with False where a token does not see another one."""
+        numbers = other if other.is_floating_point() else torch.zeros(other.shape).masked_fill(~other, -torch.inf)
+        return replace(self, added=self.added + numbers.expand(self.shape).reshape(self.added.shape))
+
+
+def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
+    """Return the products of these queries and keys."""
+    shape = (*queries.entries.numbers.shape[:-1], keys.entries.numbers.shape[-2])
+    return Scores(queries, keys, torch.zeros(shape), shape, **named)
+
+
+def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: tuple[int, ...]) -> "Scores | None":
+    """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
+
+    name: of the function, or of the class of the module. held: function that returns the stream or the scores that a
+    node holds; arguments: the values of those of the call; after: the shape of the value of the node.
+    """
+    of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
+    queries, keys = (*of_node, None, None)[:2]
+    if name in MATRIX_PRODUCTS and isinstance(queries, Stream) and isinstance(keys, Stream):
+        transposed = replace(keys.entries, numbers=keys.entries.numbers.transpose(-1, -2))
+        return scores_between(queries, replace(keys, entries=transposed))
+    scores = next((part for part in of_node if isinstance(part, Scores)), None)
+    if scores is None or name in MATRIX_PRODUCTS:
+        return None
+    other = next((value for part, value in zip(of_node, arguments, strict=True) if part is None), None)
+    if node.target in PRODUCTS or name in QUOTIENTS:
+        number = float(torch.as_tensor(other))
+        return replace(scores, factor=scores.factor * (number if node.target in PRODUCTS else 1 / number))
+    if node.target in SUMS and not scores.normalised:
+        return scores.plus(other)
+    if name == "masked_fill":
+        return scores.plus(torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))
+    if name in {"view", "reshape", "unflatten", "flatten"}:
+        return replace(scores, shape=after)
+    if name in {"softmax", "Softmax"}:
+        return replace(scores, normalised=True)
+    if name == "dropout" and not all(arguments[1:3]):  # (scores, p, training)
+        return scores
+    if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
+        return scores
+    raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
+
+
+def attention(name: str, scores: Scores, values: Stream) -> Stream:
+    """Return the stream behind attention. ValueError: the theory has no such attention."""
+    common = in_common([stream.path for stream in (scores.queries, scores.keys, values)])
+    if common and is_projection(common[-1].layer):  # one layer makes queries, keys and values
+        common = common[:-1]
+    (query, of_query), (key, of_key), (value, of_value) = (
+        _projection(stream.path[len(common) :]) for stream in (scores.queries, scores.keys, values)
+    )
+    entries = scores.queries.entries
+    size = entries.numbers.shape[-1]
+    strength = abs(scores.factor * of_query * of_key) * sqrt(size * float(query.sigma_w2) * float(key.sigma_w2))
+    heads, groups, causal, there = _heads(scores, values.entries)
+    kept = scores.added[scores.added > HIDDEN].double()
+    bias = 0.0 if bool((kept == kept[0]).all()) else float(kept.square().mean())
+    layer = Attention(
+        heads,
+        strength,
+        float(value.sigma_w2) * of_value**2,
+        causal=causal,
+        groups=None if groups == (tuple(range(entries.positions)),) else groups,
+        **_biases(query, key, value, bias),
+    )
+    channels = _units_of(common, scores.queries)
+    return Stream((*common, Step(name, layer, channels=(channels,))), there, there.units)
+
+
+def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, Any]:
+    """Return the variances of biases, those of queries and keys as if their weights had the variance of the layer."""
+    ratios = [float(layer.sigma_b2) / float(layer.sigma_w2) for layer in (query, key)]
+    if not np.isclose(ratios[0], ratios[1]):
+        raise ValueError("the theory has attention whose queries and keys have alike weights and biases")
+    return {"sigma_qkb2": ratios[0], "sigma_vb2": float(value.sigma_b2), "sigma_s2": bias}
+
+
+def _projection(path: Path) -> tuple[Any, float]:
+    """Return the linear layer that makes queries, keys or values, and a factor behind it. ValueError: there is more."""
+    if not path or not is_projection(path[0].layer):
+        raise ValueError(SELF)
+    factor = 1.0
+    for step in path[1:]:
+        scaled = factor_of(step.layer)
+        if scaled is None:
+            raise ValueError(f"{SELF}; got {step.layer!r} behind such a layer")
+        factor *= scaled
+    return path[0].layer, factor
+
+
+def _units_of(common: Path, stream: Stream) -> int:
+    """Return the number of units that the linear layers of the queries read."""
+    steps = stream.path[len(common) :]
+    return steps[0].channels[0] if steps and steps[0].channels else stream.channels
+
+
+def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
+    """Return the number of heads, the groups of positions that see one another, whether causally, and what is behind.
+
+    All entries have the shape (..., tokens, units of a head).
+    """
+    entries = scores.queries.entries, scores.keys.entries, values
+    rows = [Entries(x.numbers.flatten(0, -3), x.shape, x.units) for x in entries]
+    places, of_queries = [x.positioned[..., 0] for x in rows], entries[0]
+    if any(not x.at_one_position(-1) for x in rows) or any(not torch.equal(places[0], other) for other in places[1:]):
+        raise ValueError(f"{SELF}, at the same positions")
+    first = rows[0].unit[:, 0].min(dim=-1).values
+    heads, head = first.unique(return_inverse=True)
+    tokens = places[0].shape[1]
+    later = torch.ones(tokens, tokens).triu(1).bool()
+    visible = scores.added.reshape(-1, tokens, tokens) > HIDDEN
+    causal = scores.is_causal or bool(tokens > 1 and (visible == ~later).all())
+    groups: dict[tuple[int, ...], None] = {}
+    for row, of_row, number in zip(places[0].tolist(), visible, head.tolist(), strict=True):
+        if row[0] < of_queries.positions and number == 0:  # of the first datum and head
+            groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, of_row)))
+    if sorted(position for group in groups for position in group) != list(range(of_queries.positions)):
+        raise ValueError("the theory has attention in which each token is in one group, such as a window")
+    size = values.numbers.shape[-1]
+    units = len(heads) * size
+    numbers = 1 + places[0][..., None] * units + head[:, None, None] * size + torch.arange(size)
+    return len(heads), tuple(groups), causal, Entries(numbers.reshape(values.numbers.shape), of_queries.shape, units)
+
+
+def _classes(positions: list[int], visible: torch.Tensor) -> list[tuple[int, ...]]:
+    """Return the positions in groups of those that see one another. ValueError: they see others than these."""
+    rows = visible.unique(dim=0)
+    if not bool((rows.sum(dim=0) == 1).all()):
+        raise ValueError("the theory has masks that hide the tokens behind each token, or of other groups, got another")
+    return [tuple(positions[i] for i in row.nonzero().flatten().tolist()) for row in rows]

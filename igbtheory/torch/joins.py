@@ -1,0 +1,179 @@
+"""Streams that join: sums, gates and products, and concatenations."""
+
+from collections.abc import Sequence
+
+import torch
+
+from igbtheory.layers.concatenation import Concat
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.positions import Spread
+from igbtheory.layers.product import Product
+from igbtheory.layers.residual import Residual
+from igbtheory.layers.tokens import ClassToken, Tokens
+from igbtheory.torch.arrangement import arranged, part_of_units
+from igbtheory.torch.entries import Entries
+from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
+from igbtheory.torch.rows.extra_layers import Zero
+from igbtheory.torch.rows.gates import GATES
+from igbtheory.torch.rows.positions import entries_variance
+
+Origins = dict[Step, list[Path]]
+"""The paths to the streams that were put side by side, by the step that did so."""
+UNLIKE = "the theory joins values that hold the same units at the same positions, got {} and {}; exchange the axes"
+
+
+def added(name: str, one: Stream, other: Stream, tensor: tuple[int, ...], factor: float) -> Stream:
+    """Return the sum of a stream and another one times a factor; a branch that is 0 adds nothing.
+
+    tensor: the shape of the sum.
+    """
+    one, other = _alike(name, one, other, tensor)
+    common, apart = _apart(one, other)
+    for way, kept in zip(apart, (other, one), strict=True):
+        if any(isinstance(step.layer, Zero) for step in way) and (kept is one or factor == 1):
+            return kept
+    first, second = apart
+    if len(first) > len(second) and factor == 1:
+        first, second = second, first
+    layer = Residual(*layers_of(second), scale=factor, shortcut=layers_of(first))
+    return _joined(name, common, layer, (second, first), one)
+
+
+def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> Stream:
+    """Return the product of two streams: a gate of the halves of one, or of two independent ones."""
+    common, apart = _apart(one, other)
+    halves = _gate_of_halves(name, common, apart, one, other)
+    if halves is not None:
+        return halves
+    one, other = _alike(name, one, other, tensor)
+    common, apart = _apart(one, other)
+    value, gating = sorted(apart, key=lambda way: bool(way) and way[-1].layer.function is not None)
+    gate = GATES.get(_function(gating))
+    if gate is not None and len(value) == 1 and len(gating) == 2 and value[0].layer == gating[0].layer:
+        # two layers that are drawn alike are the two halves of one layer
+        first = Stream((*common, value[0]), one.entries, one.channels)
+        return Stream((*first.path, Step(name, gate())), one.entries, one.channels)
+    shortcut, branch = sorted(apart, key=len)
+    return _joined(name, common, Product(*layers_of(branch), shortcut=layers_of(shortcut)), (branch, shortcut), one)
+
+
+def _function(path: Path) -> str:
+    phi = path[-1].layer.function if path else None
+    return phi.name if phi else ""
+
+
+def _gate_of_halves(name: str, common: Path, apart: Sequence[Path], one: Stream, other: Stream) -> Stream | None:
+    """Return the gate of one half of the units and a function of the other half, None if they are no halves."""
+    value, gating = sorted(zip(apart, (one.entries, other.entries), strict=True), key=lambda way: len(way[0]))
+    gate = GATES.get(_function(gating[0]))
+    if (len(value[0]), len(gating[0])) != (0, 1) or not common:
+        return None
+    axis, (first, second) = one.entries.axis, (value[1], gating[1])
+    if first.numbers.shape != second.numbers.shape or 2 * first.numbers.shape[axis] != first.units:
+        return None
+    units = torch.cat([first.unit, second.unit], dim=axis).sort(dim=axis).values.movedim(axis, -1)
+    if not torch.equal(units, torch.arange(first.units).expand_as(units)):
+        return None
+    if gate is None or not torch.equal(first.positioned, second.positioned):
+        raise ValueError(
+            "the theory has gates of one half of the units and a function of the other half (GLU, ReGLU, GEGLU, "
+            f"SwiGLU), got {_function(gating[0])!r}; take such a function"
+        )
+    if one.raw:
+        raise ValueError("the theory has gates of units behind a layer with weights, got the data; put one in front")
+    entries = first.renewed(axis, first.units // 2)
+    return Stream((*common, Step(name, gate())), entries, one.channels // 2)
+
+
+def concatenated(name: str, streams: Sequence[Stream], tensor: tuple[int, ...], axis: int, origins: Origins) -> Stream:
+    """Return the streams side by side along an axis that holds units. The step is added to `origins`."""
+    streams = [arranged_at(name, stream, axis, grid=True) for stream in streams]
+    if len({stream.entries.shape for stream in streams}) > 1:
+        raise ValueError(UNLIKE.format(*[stream.entries.shape for stream in streams][:2]))
+    paths = [stream.path for stream in streams]
+    streams = _grown(streams, origins)
+    shares = [stream.entries.units for stream in streams]
+    common = in_common([stream.path for stream in streams])
+    ways = [stream.path[len(common) :] for stream in streams]
+    shape = streams[0].entries.shape
+    layer = Concat(*(layers_of(way) for way in ways), shares=None if len({*shares}) == 1 else tuple(shares))
+    channels = tuple(count for way in ways for step in way for count in step.channels)
+    step = Step(name, layer, channels=channels)
+    origins[step] = paths
+    return Stream((*common, step), Entries.laid_out(tensor, axis, shape), sum(stream.channels for stream in streams))
+
+
+def _grown(streams: Sequence[Stream], origins: Origins) -> list[Stream]:
+    """Return the streams in which one that begins with the concatenation of all others stands beside this one alone.
+
+    In DenseNet, layers read what all layers before them made: behind x and f(x) comes g(x, f(x)).
+    """
+    *before, last = streams
+    paths = [stream.path for stream in before]
+    for i, step in enumerate(last.path):
+        origin = origins.get(step, [])
+        if [*map(len, origin)] == [*map(len, paths)] and all(
+            a is b for one, other in zip(origin, paths, strict=True) for a, b in zip(one, other, strict=True)
+        ):
+            units, channels = (sum(part) for part in zip(*((s.entries.units, s.channels) for s in before), strict=True))
+            entries = Entries(before[0].entries.numbers, before[0].entries.shape, units)
+            return [Stream(last.path[: i + 1], entries, channels), last]
+    return [*streams]
+
+
+def with_tokens(name: str, stream: Stream, tokens: Sequence[torch.Tensor], tensor: tuple[int, ...]) -> Stream:
+    """Return the stream with class tokens in front, tensors (data, tokens, units) of the same numbers for all data."""
+    stream = in_a_row(name, arranged_at(name, stream, 2, grid=True))
+    layers: list[Layer] = [
+        ClassToken(entries_variance(row[None, None])) for token in reversed(tokens) for row in reversed(token[0])
+    ]
+    return stream.behind(name, layers, Entries.laid_out(tensor, 2, (tensor[1],)))
+
+
+def in_a_row(name: str, stream: Stream) -> Stream:
+    """Return the stream with the positions of images as tokens in a row."""
+    entries = stream.entries
+    if len(entries.shape) < len(("height", "width")):
+        return stream
+    return stream.behind(name, [Tokens()], Entries(entries.numbers, (entries.positions,), entries.units))
+
+
+def arranged_at(name: str, stream: Stream, axis: int, *, grid: bool) -> Stream:
+    """Return the stream with its units along an axis: see `arranged`. Some of the units of a layer are like all."""
+    if not stream.raw:
+        layers, entries = part_of_units(stream.entries, axis, stream.kinds)
+        stream = stream.behind(name, layers, entries)
+    layers, entries = arranged(stream.entries, axis, grid=grid, raw=stream.raw)
+    return stream.behind(name, layers, entries)
+
+
+def _alike(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> tuple[Stream, Stream]:
+    """Return both streams with the same entries; one position may be spread over those of the other stream."""
+    one, other = (
+        Stream(s.path, Entries(s.entries.numbers.expand(tensor), s.entries.shape, s.entries.units), s.channels)
+        for s in (one, other)
+    )
+    if one.entries.same(other.entries):
+        return one, other
+    small, large = sorted((one, other), key=lambda s: s.entries.positions)
+    if small.entries.positions == 1 < large.entries.positions and small.entries.units == large.entries.units:
+        expected = large.entries.datum * small.entries.units + large.entries.unit + 1
+        if torch.equal(expected, small.entries.numbers):
+            spread = small.behind(name, [Spread(large.entries.shape)], large.entries)
+            return (spread, large) if small is one else (large, spread)
+    axis = large.entries.axis
+    one, other = (arranged_at(name, s, axis, grid=True) for s in (one, other))
+    if not one.entries.same(other.entries):
+        raise ValueError(UNLIKE.format(one.entries.shape, other.entries.shape))
+    return one, other
+
+
+def _apart(one: Stream, other: Stream) -> tuple[Path, list[Path]]:
+    """Return the steps that both paths have in front, and the rest of each."""
+    common = in_common([one.path, other.path])
+    return common, [stream.path[len(common) :] for stream in (one, other)]
+
+
+def _joined(name: str, common: Path, layer: Layer, ways: Sequence[Path], like: Stream) -> Stream:
+    channels = tuple(count for way in ways for step in way for count in step.channels)
+    return Stream((*common, Step(name, layer, channels=channels)), like.entries, like.channels)

@@ -1,0 +1,104 @@
+"""The layers on the way from the data to a node of a graph, and what a node holds."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from igbtheory.layers.chain import each
+from igbtheory.layers.concatenation import units_of_kinds
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.positions import Gathered, Spread
+from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool
+from igbtheory.layers.tokens import FirstToken, Tokens
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.torch.entries import Entries
+from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.rows.extra_layers import Part, TorchAvgPool
+
+LINEAR = AvgPool2d, FirstToken, Flatten, Gathered, GlobalAvgPool, Part, Spread, Tokens, TorchAvgPool
+"""Layers without weights whose units are sums of those in front."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A layer on the path from the data to a node of the graph, and the variances that were read for it.
+
+    Two paths have a step in common if it is the same object. channels: how many units
+    each layer with weights reads, of this layer and of those inside it.
+    """
+
+    name: str
+    layer: Layer
+    read: tuple[Variance, ...] = ()
+    channels: tuple[int, ...] = ()
+
+
+Path = tuple[Step, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """What a node of a graph holds: the path to it, the entries that its numbers are, and its number of channels.
+
+    channels: the number of units, behind Flatten that of the units of one position.
+    """
+
+    path: Path
+    entries: Entries
+    channels: int
+
+    @property
+    def raw(self) -> bool:
+        """Whether no layer in front has weights, so that the entries are given data."""
+        return not any(step.layer.weighs for step in self.path)
+
+    @property
+    def kinds(self) -> list[int]:
+        """The numbers of units of each kind, in order: those that were put side by side behind all other weights."""
+        return units_of_kinds(layers_of(self.path), self.entries.units)
+
+    def holds_the_same(self, other: "Stream") -> bool:
+        """Return whether both hold the same entries in the same places, behind the same layers."""
+        return self.path == other.path and self.entries.same(other.entries)
+
+    def behind(self, name: str, layers: list[Layer], entries: Entries) -> "Stream":
+        """Return the stream behind layers without weights of this name."""
+        channels = self.channels
+        for layer in layers:
+            channels //= layer.pooled
+        return Stream((*self.path, *(Step(name, layer) for layer in layers)), entries, channels)
+
+
+def layers_on(path: Path) -> int:
+    """Return the number of layers on a path, including those inside residual blocks."""
+    return len([*each(step.layer for step in path)])
+
+
+def layers_of(path: Path) -> list[Layer]:
+    """Return the layers on a path."""
+    return [step.layer for step in path]
+
+
+def in_common(paths: list[Path]) -> Path:
+    """Return the steps that all paths begin with."""
+    common = []
+    for steps in zip(*paths, strict=False):
+        if any(step is not steps[0] for step in steps):
+            break
+        common.append(steps[0])
+    return tuple(common)
+
+
+def factor_of(layer: Layer) -> float | None:
+    """Return the factor by which an activation multiplies its units, None if it does something else."""
+    phi, points = layer.function, np.array([-2.0, 1.0, 3.0])
+    values = None if phi is None else np.asarray(phi(FLOAT64, points), dtype=float)
+    return float(values[1]) if values is not None and np.allclose(values, values[1] * points) else None
+
+
+def is_linear(layer: Layer) -> bool:
+    """Return whether units behind a layer without weights are sums of those in front of it."""
+    return isinstance(layer, LINEAR) or factor_of(layer) is not None

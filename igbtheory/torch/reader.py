@@ -1,0 +1,427 @@
+"""A walk through the graph of a model that tells what every node holds: a stream of the theory, or a reason why not."""
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import islice
+from math import prod
+from typing import Any, final
+
+import torch
+from torch import fx, nn
+
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.chain import weighing
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.positions import Gathered
+from igbtheory.layers.spatial_pools import GlobalAvgPool
+from igbtheory.layers.tokens import Embedding
+from igbtheory.torch import joins
+from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
+from igbtheory.torch.entries import Entries, moved
+from igbtheory.torch.functions import FunctionOfOne, function_of_one
+from igbtheory.torch.initialisers import variance
+from igbtheory.torch.operators import MODULES, arguments, name_of
+from igbtheory.torch.path import Step, Stream
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
+from igbtheory.torch.rows.site import Reads
+from igbtheory.torch.tracing import has_part, part_of
+
+CONCATENATIONS = {"cat", "concat", "concatenate"}
+"""Functions that put values side by side."""
+LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
+"""Functions that give a value the shape or the type of another one."""
+
+
+@final
+class Reader:
+    """Walks a graph from the data to the outputs.
+
+    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser
+    of most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read,
+    in words, and the reasons.
+    """
+
+    def __init__(
+        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
+    ) -> None:
+        self.graph, self.models, self.values, self.usual = graph, models, values, usual
+        self.read: dict[str, Stream] = {}
+        self.named: dict[str, str] = {}
+        self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
+        self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
+        self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
+        self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
+        self.origins: joins.Origins = {}
+        self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.refused: dict[fx.Node, tuple[str, str]] = {}
+        self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
+
+    def streams(self) -> dict[str, Stream]:
+        """Return the streams at the nodes that can be read, by their names."""
+        for node in self.graph.graph.nodes:
+            if self._made_of_data(node) and tensor_of(self.values[node]) is not None:
+                self.depending.add(node.name)
+            if node.op == "placeholder" and not self.named:
+                self.named[node.name] = "data"
+                self.depending.add(node.name)
+                self.read[node.name] = self._data(node)
+            elif node.op != "output" and self._inputs(node) and not _is_alike(self.values[node]):
+                self.named[node.name] = _name(node)
+                self._read(node)
+        return self.read
+
+    def _data(self, node: fx.Node) -> Stream:
+        """Return the stream of the data: ids, features, sequences with the tokens first, or images, channels first."""
+        shape = tuple(self.values[node].shape)
+        if not self.values[node].is_floating_point() and len(shape) == 2:  # ids of tokens
+            return Stream((), Entries(1 + torch.arange(prod(shape)).reshape(shape), shape[1:], 1), 1)
+        axis = 1 if len(shape) in {2, 4} else len(shape) - 1
+        positions = shape[2:] if axis == 1 else shape[1:-1]
+        entries = Entries.laid_out(shape, axis, positions)
+        return Stream((), entries, entries.units)
+
+    def _made_of_data(self, node: fx.Node) -> list[fx.Node]:
+        """Return the inputs of a node whose value or shape depends on the data."""
+        return [part for part in node.all_input_nodes if part.name in self.depending]
+
+    def _inputs(self, node: fx.Node) -> list[fx.Node]:
+        """Return the inputs of a node that depend on the data; some functions have a second one that tells a shape."""
+        if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
+            return []  # such as zeros of the same shape
+        inputs = [part for part in node.all_input_nodes if part.name in self.named]
+        return inputs[:1] if name_of(node.target) in LIKE else inputs
+
+    def _read(self, node: fx.Node) -> None:
+        """Add the stream at a node, or the reason why it cannot be read."""
+        inputs = self._inputs(node)
+        function = self._function(node)
+        if function is not None:
+            self.read[node.name] = function
+            return
+        if isinstance(self.values[node], tuple | list) and len(inputs) == 1 and node.op != "call_module":
+            self.tuples[node] = inputs[0]  # such as of chunk, whose parts are read
+            return
+        name = self.named[node.name]
+        try:
+            if (scores := self._scores(node)) is not None:
+                self.scores[node.name] = scores
+            elif all(self._held(part) or part.name in self.scores for part in inputs):
+                self.read[node.name] = self._stream(node, name, inputs)
+        except ValueError as error:
+            kind = (
+                type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
+            )
+            self.refused[node] = f"{name!r} ({kind})", str(error)
+
+    def _held(self, node: fx.Node) -> Stream | None:
+        """Return the stream of a node, or that of which a node of several tensors has parts."""
+        return self.read.get(self.tuples.get(node, node).name)
+
+    def _scores(self, node: fx.Node) -> Scores | None:
+        """Return the scores of attention at a node, None if it holds none."""
+        name = name_of(node.target)
+        if node.op == "call_module":
+            module = self.graph.get_submodule(str(node.target))
+            idle = isinstance(module, nn.Dropout) and not (module.training and module.p)
+            name = "Identity" if idle else type(module).__name__
+        if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
+            return None
+        arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
+        after = tuple(self.values[node].shape)
+        return scores_of(
+            node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments, after
+        )
+
+    def _attended(self, node: fx.Node, name: str) -> Stream | None:
+        """Return the stream behind attention, None if the node is none."""
+        if name_of(node.target) in MATRIX_PRODUCTS:
+            weights, values = (self.scores.get(part.name) or self.read.get(part.name) for part in node.args)
+            if isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream):
+                return attention(name, weights, values)
+            return None
+        if name_of(node.target) != "scaled_dot_product_attention":
+            return None
+        given = arguments(node.target, node.args, node.kwargs)
+        queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
+        if not (queries and keys and values):
+            return None
+        factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
+        scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
+        mask = self._in_model(given.get("attn_mask"), 0)
+        scores = scores if mask is None else scores.plus(mask)
+        return attention(name, scores, values)
+
+    def _function(self, node: fx.Node) -> Stream | None:
+        """Return the stream behind a node that computes a function of one value from several, None if it does not."""
+        made_of = self._made_of_data(node)
+        if len(made_of) == 1 and node.args.count(made_of[0]) < 2:
+            return None
+        function = function_of_one(self.graph, node, self._made_of_data, self.values)
+        start = self.read.get(function.start.name) if function else None
+        if function is None or start is None:
+            return None
+        for step in function.steps:  # a step alone may be no activation, such as zeros
+            self.refused.pop(step, None)
+        self.functions[node.name] = function
+        return start.behind(self.named[node.name], [Activation(function)], start.entries)
+
+    def _stream(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Stream:
+        """Return the stream at a node. ValueError: it cannot be read."""
+        if (attended := self._attended(node, name)) is not None:
+            return attended
+        streams = [stream for part in inputs if (stream := self._held(part))]
+        tokens = self._with_tokens(node, name)
+        if tokens is not None:
+            return tokens
+        there = self._moved(node, inputs, streams)
+        if there is not None:
+            stream = Stream(streams[0].path, there, streams[0].channels)
+            return joins.in_a_row(name, stream) if there.are_tokens() and not stream.raw else stream
+        if name_of(node.target) in CONCATENATIONS and node.op != "call_module":
+            return self._concatenated(node, name)
+        if (
+            len(inputs) > 2
+            or (len(inputs) == 2 and node.target not in {*SUMS, *PRODUCTS})
+            or (inputs[1:] and node.kwargs)
+        ):
+            raise ValueError(
+                "the theory has no layer that joins several values but sums, products and concatenations; "
+                "igb.explain predicts the layers in front of it"
+            )
+        if len(inputs) == 2:
+            tensor = tuple(self.values[node].shape)
+            if node.target in PRODUCTS:
+                return joins.multiplied(name, streams[0], streams[1], tensor)
+            return joins.added(name, streams[0], streams[1], tensor, SUMS[node.target])
+        if (embedded := self._embedded(node, name, streams[0])) is not None:
+            return embedded
+        if name_of(node.target) == "mean" and node.op != "call_module":
+            return self._averaged(node, name, streams[0])
+        return self._behind(node, name, inputs[0], streams[0])
+
+    def _moved(self, node: fx.Node, inputs: list[fx.Node], streams: list[Stream]) -> Entries | None:
+        """Return the entries at a node that only moves numbers of one node of the theory, else None."""
+        weighs = name_of(node.target) in MODULES
+        if node.op == "call_module":
+            weighs = any(True for _ in self.graph.get_submodule(str(node.target)).parameters())
+        if weighs or any(stream.path != streams[0].path for stream in streams[1:]):
+            return None
+        sources = [self.tuples.get(part, part) for part in inputs]
+        if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention
+            return streams[0].entries if node.args[1:] == (0,) else None
+        run = fx.Interpreter(self.graph)
+
+        def move(numbers: list[torch.Tensor]) -> Any:
+            run.env = {**self.values, **dict(zip(sources, numbers, strict=True))}
+            for part, source in zip(inputs, sources, strict=True):
+                if part is not source:
+                    run.env[part] = run.run_node(part)
+            return run.run_node(node)
+
+        return moved(move, [stream.entries for stream in streams], self.values[node])
+
+    def _concatenated(self, node: fx.Node, name: str) -> Stream:
+        """Return the stream of several values side by side, or of tokens behind class tokens."""
+        values, axis = self._side_by_side(node)
+        streams = [self._held(part) for part in values]
+        if not all(streams):
+            raise ValueError("the theory can join nothing to data but class tokens in front of tokens, and zeros")
+        return joins.concatenated(name, [s for s in streams if s], tuple(self.values[node].shape), axis, self.origins)
+
+    def _side_by_side(self, node: fx.Node) -> tuple[list[fx.Node], int]:
+        """Return the values that a node puts side by side, and the axis along which it does."""
+        values, *rest = node.args
+        return [*values], int((*rest, node.kwargs.get("dim", 0))[0]) % self.values[node].ndim
+
+    def _with_tokens(self, node: fx.Node, name: str) -> Stream | None:
+        """Return the stream of tokens behind class tokens, None if the node does something else."""
+        if name_of(node.target) not in CONCATENATIONS or node.op == "call_module":
+            return None
+        (*fixed, last), axis = self._side_by_side(node)
+        stream, tensor = self._held(last), tuple(self.values[node].shape)
+        if axis != 1 or len(tensor) != len(("data", "tokens", "units")) or not stream:
+            return None
+        if not fixed or any(self._held(part) for part in fixed):
+            return None
+        return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
+
+    def _embedded(self, node: fx.Node, name: str, stream: Stream) -> Stream | None:
+        """Return the stream of a vector for each id of a token, None if the node is no embedding."""
+        targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
+        if not isinstance(targets[0], nn.Embedding):
+            return None
+        if stream.path:
+            raise ValueError("the theory has embeddings of ids that are the data")
+        weights = [target.weight.detach() for target in targets]
+        padding = targets[0].padding_idx
+        drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
+        read = variance(drawn, weights[0].shape[1], len(weights[0]), self.usual)
+        self._refuse_shared(targets[0].weight, name)
+        units, before = weights[0].shape[1], stream.entries
+        numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
+        step = Step(name, Embedding(read.value, padding), (read,), (1,))
+        return Stream((step,), Entries(numbers, before.shape, units), units)
+
+    def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
+        """Return the stream of averages over positions."""
+        value, entries = self.values[node], stream.entries
+        dims = node.kwargs.get("dim", node.args[1] if node.args[1:] else None)
+        reduced = [*dims] if isinstance(dims, tuple | list) else [dims]
+        if None in reduced:
+            raise ValueError("the theory has means over all positions, got one over all axes")
+        axes = sorted(dim % entries.numbers.ndim for dim in reduced)
+        rows = entries.numbers.movedim(axes, list(range(-len(axes), 0))).flatten(-len(axes))
+        inside = Entries(rows, entries.shape, entries.units)
+        some = inside.positions_of_one_unit(-1)
+        if some is None or 0 in axes:
+            raise ValueError(f"the theory has means over positions, got one over the axes {dims}")
+        front = [] if len(some) == entries.positions else [Gathered(tuple((p,) for p in some), (len(some),))]
+        first = Entries(rows[..., 0].reshape(value.shape), entries.shape, entries.units)
+        numbers = 1 + first.datum * entries.units + first.unit
+        return stream.behind(name, [*front, GlobalAvgPool()], Entries(numbers, (), entries.units))
+
+    def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
+        """Return the stream behind a module or function of one value."""
+        targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
+        modules = [target for target in targets if isinstance(target, nn.Module)]
+        row = row_of(targets[0])
+        axis = row.axis(targets[0])
+        if axis is not None and _mixes(row, axis, stream):
+            stream = joins.in_a_row(name, stream)
+        elif axis is not None:
+            stream = joins.arranged_at(name, stream, axis, grid=row.grid)
+        site = Site(
+            modules,
+            tuple(self._in_model(part, 0) for part in node.args if part is not before),
+            {key: self._in_model(part, 0) for key, part in node.kwargs.items() if part is not before},
+            node.args.index(before) if before in node.args else 0,
+            stream.entries,
+            _datum(self.values[node]),
+            stream.raw,
+            [],
+            [],
+            self.usual,
+        )
+        added = row.layers(targets[0], site)
+        for weight in modules[0].parameters() if modules else ():
+            if weight.ndim > 1:
+                self._refuse_shared(weight, name)
+        value = self.values[node]
+        if axis is not None and _mixes(row, axis, stream):
+            entries = stream.entries.mixed(axis, value.shape[axis])
+        else:
+            entries = _entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
+        return _extended(stream, name, added, site, entries)
+
+    def _target(self, node: fx.Node, model: nn.Module, i: int) -> Any:
+        """Return the module or the function of a node in a model, for operators with weights the equivalent module."""
+        if node.op == "call_module":
+            return part_of(model, str(node.target))
+        args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self._in_model(part, i))
+        return module_of(node.target, args, named) or functions_of(node.target)
+
+    def _in_model(self, part: Any, i: int) -> Any:
+        """Return an argument in a model: what does not depend on the data is computed there."""
+        if not isinstance(part, fx.Node):
+            return fx.node.map_arg(part, lambda inner: self._in_model(inner, i))
+        if part.name in self.named:
+            return self.values[part]
+        if part not in self.constants[i]:
+            run = fx.Interpreter(self.graph)
+            if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
+                self.constants[i][part] = part_of(self.models[i], str(part.target))
+            elif tensor_of(self.values[part]) is None or part.op == "placeholder":
+                self.constants[i][part] = self.values[part]
+            else:
+                run.env = {**self.values, **{x: self._in_model(x, i) for x in part.all_input_nodes}}
+                self.constants[i][part] = run.run_node(part)
+        return self.constants[i][part]
+
+    def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
+        """Refuse weights that are used twice, or are equal to others."""
+        for other, weights_before in self.read_weights:
+            if (
+                weights_before.shape != weight.shape
+                or not bool(weight.any())
+                or not torch.equal(weights_before, weight)
+            ):
+                continue
+            if other == name:
+                raise ValueError(
+                    "stands in two places with the same weights: the theory needs independent ones; make a layer for "
+                    "each place"
+                )
+            raise ValueError(
+                f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
+                "layer (copies, as nn.TransformerEncoder makes, start equal)"
+            )
+        self.read_weights.append((name, weight))
+
+
+def _name(node: fx.Node) -> str:
+    """Return the user's name for a node: that of its module, or of the module that stands for a single operator."""
+    if node.op == "call_module":
+        return str(node.target)
+    stack = [*node.meta.get("nn_module_stack", {}).values()]
+    inside = bool(stack) and str(stack[-1][1]).startswith("torch.nn.modules") and "container" not in str(stack[-1][1])
+    return str(stack[-1][0]) if inside else node.name
+
+
+def _is_alike(value: Any) -> bool:
+    """Return whether a value does not depend on the datum: it is no tensor, or whole numbers that are those of all."""
+    tensor = tensor_of(value)
+    if tensor is None:
+        return True
+    return not tensor.is_floating_point() and tensor.ndim > 0 and bool((tensor == tensor[:1]).all())
+
+
+def _datum(value: Any) -> tuple[int, ...]:
+    tensor = tensor_of(value)
+    return () if tensor is None else tuple(tensor.shape[1:])
+
+
+def _mixes(row: Reads, axis: int, stream: Stream) -> bool:
+    """Return whether a linear layer reads all tokens of one unit, and does so for each unit."""
+    linear, entries = row_of(nn.Linear(1, 1)).layers, stream.entries
+    return (
+        row.layers is linear
+        and entries.numbers.ndim > len(("data", "units"))
+        and bool(entries.shape)
+        and entries.of_one_unit(axis)
+    )
+
+
+def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: int | None, *, grid: bool) -> Entries:
+    """Return the entries of a tensor behind layers that read units along an axis."""
+    tensor = tuple(value.shape)
+    axis = before.axis if axis is None else axis % len(tensor)
+    shape = reduce(lambda shape, layer: layer.positions(shape), added, before.shape)
+    if tensor == tuple(before.numbers.shape) and shape == before.shape and not any(layer.weighs for layer in added):
+        return before
+    others = [length for i, length in enumerate(tensor) if i != axis]
+    if not grid and others == [length for i, length in enumerate(before.numbers.shape) if i != axis]:
+        return before.renewed(axis, tensor[axis])
+    return Entries.laid_out(tensor, axis, shape)
+
+
+def _extended(stream: Stream, name: str, added: list[Layer], site: Site, entries: Entries) -> Stream:
+    """Return the stream behind the layers of a row, with the variances and channels that were read."""
+    read = iter(site.channels or [stream.channels] * len([*weighing(added)]))
+    steps = [
+        Step(
+            name,
+            layer,
+            tuple(site.read) if hasattr(layer, "sigma_w2") else (),
+            tuple(islice(read, len([*weighing([layer])]))),
+        )
+        for layer in added
+    ]
+    behind = stream.behind(name, added, entries)
+    channels = entries.units if any(layer.weighs for layer in added) else behind.channels
+    return Stream((*stream.path, *steps), entries, channels)
+
+
+def tensor_of(value: Any) -> torch.Tensor | None:
+    """Return a tensor, or the first part of a tuple if it is one, as of attention, which also returns its weights."""
+    value = value[0] if isinstance(value, tuple | list) and value else value
+    return value if isinstance(value, torch.Tensor) else None
