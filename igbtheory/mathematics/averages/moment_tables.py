@@ -71,10 +71,11 @@ class Octave:
     def moments(self, var_mu: Array, var_chi: Array) -> Array:
         """Return rows mean, var_mu, var_chi and relative error of phi."""
         q = var_mu + var_chi
-        in_q = _variances(self.number).basis(np.log2(q))
-        lines, mean = in_q @ self.factors, in_q @ self.means
+        in_q = _variances(self.number).polynomials(np.log2(q))
+        lines, mean = np.tensordot(self.factors, in_q, axes=(1, 0)), self.means @ in_q
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
+        lines *= _angles(self.factors.shape[2]).polynomials(theta)
+        to_chi, to_mu = lines.sum(axis=1)
         errors = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
         return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
