@@ -269,7 +269,8 @@ def narrowing(grammar: Grammar) -> st.SearchStrategy[Layer]:
     drawn = [] if grammar.exact else [igb.MaxPool2d(2)]
     pools = [igb.AvgPool2d(2), igb.AvgPool2d(3, 2, 1), *drawn]
     strided = [igb.Conv2d(3, 2, 1, sigma_b2=0.1), igb.Conv2d(2, 2, "circular"), igb.DepthwiseConv2d(3, sigma_b2=0.2)]
-    return st.sampled_from([*strided, *pools])
+    ways: list[Layer] = [igb.Concat(igb.Conv2d(3, 2, 1), (igb.AvgPool2d(2), igb.Conv2d(1)), shares=(1, 2))]
+    return st.sampled_from([*strided, *pools, *ways])
 
 
 def behind(grammar: Grammar) -> st.SearchStrategy[tuple[Layer, ...]]:

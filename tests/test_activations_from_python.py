@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ import sympy
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import function_of
+from igbtheory.mathematics.formulas.error_bounds import Doubt
 from igbtheory.numbers import FLOAT64
 
 A = sympy.Symbol("a", positive=True)
@@ -89,6 +91,14 @@ def test_single_precision_leaves_its_error() -> None:
     with pytest.warns(igb.AccuracyWarning, match="approximated"):
         found = igb.mlp(2, phi).predict()
     assert abs(found.gamma / igb.mlp(2, "tanh(x) + 1/2").predict().gamma - 1) < found.error < 1e-4
+
+
+def test_the_error_of_a_mean_is_what_the_worst_function_within_the_bounds_changes() -> None:
+    within = replace(function_of("x + 1/100"), doubt=Doubt((), (1e-6,), ()))
+    with pytest.warns(igb.AccuracyWarning, match="approximated"):
+        found = igb.mlp(1, within, sigma_w2=1.0).predict()
+    worst = igb.mlp(1, "x + 1/100 - 1/10**6", sigma_w2=1.0).predict()
+    assert abs(worst.var_mu / found.var_mu - 1) < found.error < 1e-3
 
 
 def test_an_approximation_on_a_data_set_and_in_sweeps() -> None:

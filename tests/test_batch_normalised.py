@@ -13,6 +13,8 @@ from scipy.special import gammaln
 import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.layers.batches import law as batch_normalised
+from igbtheory.mathematics.averages.constant_batches import probability
+from igbtheory.mathematics.averages.state import Moments
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 TIGHT = 1e-13
@@ -207,6 +209,42 @@ def test_homogeneous_functions_have_one_law_at_all_lengths(name: str, eps: float
     size_of = expected[1] + expected[0] ** 2
     assert found[0] == pytest.approx(expected[0], abs=1e-10 * np.sqrt(size_of))  # what quad promises
     assert found[1:3] == pytest.approx(expected[1:3], abs=1e-10 * size_of)
+
+
+@pytest.mark.parametrize("eps", [0.1, 20.0])
+def test_four_data_with_eps_by_a_plain_sum_over_lengths(eps: float) -> None:
+    """In a batch of four a unit is uniform on (-sqrt(3), sqrt(3)) for eps = 0, whatever the variance of its batch."""
+    x, weights = np.polynomial.legendre.leggauss(60)
+    root = 4 * (1 + x)  # 4 times the variance is chi-squared of three degrees of freedom
+    of_root = weights * 4 * root**2 * np.exp(-(root**2) / 2) * np.sqrt(2 / np.pi)
+    ends = np.sqrt(3) * np.concatenate([x - 1, x + 1]) / 2
+    unit = ends * (root / np.sqrt(root**2 + 4 * eps))[:, None]
+    phi = np.where(unit > 0, unit, np.expm1(np.minimum(unit, 0)))
+    mean, square = (of_root @ (phi**power @ np.tile(weights, 2)) / 4 for power in (1, 2))
+    found = moments_with_eps(FLOAT64, function_of("elu"), 4, 1.0, eps)
+    assert found[0] == pytest.approx(mean, rel=1e-10)  # the mean is a thousandth of the deviation where eps is large
+    assert found[1] == pytest.approx(square - mean**2, rel=1e-12)
+
+
+def test_the_larger_of_two_units_of_four_data_with_eps() -> None:
+    """Given both lengths, units are uniform on (-a, a) and (-b, b), b < a: the larger one has mean a/4 + b^2/(12 a)."""
+    x, weights = np.polynomial.legendre.leggauss(100)
+    root, eps = 4 * (1 + x), 200.0
+    of_root = weights * 4 * root**2 * np.exp(-(root**2) / 2) * np.sqrt(2 / np.pi)
+    end = np.sqrt(3) * root / np.sqrt(root**2 + 4 * eps)
+    a, b = np.maximum.outer(end, end), np.minimum.outer(end, end)
+    found = batch_normalised.moments(FLOAT64, function_of("linear"), 2, 4, "exact", 1.0, eps)
+    assert found.mean == pytest.approx(of_root @ (a / 4 + b**2 / (12 * a)) @ of_root, rel=1e-7)
+
+
+@pytest.mark.parametrize(("mean", "share"), [(0.0, 1.0), (-0.5, 0.0), (0.5, 0.0)])
+def test_opposite_units_have_one_size_where_they_have_no_mean(mean: float, share: float) -> None:
+    assert probability(function_of("abs"), 1, 2, Moments(mean, 0.0, 1.0, within=-1.0)) == share
+
+
+def test_functions_that_grow_too_fast_for_large_batches_are_refused() -> None:
+    with pytest.raises(ValueError, match="grows too fast"):
+        moments(FLOAT64, function_of("exp(x**2/4)"), 10**7)
 
 
 @pytest.mark.parametrize("name", ["tanh", "gelu", CLIP])

@@ -349,6 +349,15 @@ def test_the_growth_of_a_power_is_the_power_of_the_growth() -> None:
     assert float(growing.to(cube).at(arb(4))) == pytest.approx(float(growing.at(arb(4))) ** 3, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["sqrt", "log", "asin", "acos", "atan", "asinh", "acosh", "atanh"])
+def test_functions_of_boxes_are_those_of_the_library(name: str) -> None:
+    for point in (acb(0.3, 0.4), acb(1.5, -0.2)):
+        assert abs(getattr(boxes.Boxes(), name)(point) - getattr(point, name)()) < 1e-12
+    # the branches of log and acosh end at 0 and at 1
+    end = {"log": 0, "sqrt": 0, "acosh": 1}.get(name)
+    assert end is None or not getattr(boxes.Boxes(), name)(acb(arb(end - 1, 0.1), arb(0, 0.1))).is_finite()
+
+
 def test_a_power_of_zero_is_zero() -> None:
     assert boxes.analytic(Power(Number(Fraction(0)), Number(Fraction(1, 2)))) == ZERO
 

@@ -386,6 +386,14 @@ def test_the_outputs_of_one_network_share_one_world() -> None:
     assert 60 < alike[:, 0].sum() < 140  # 5.7 standard deviations from half
 
 
+def test_a_deviation_of_normal_draws_has_their_error() -> None:
+    draws = np.random.default_rng(0).standard_normal(2_000)
+    found = SampledLaw(np.stack([3 * draws, 0 * draws], axis=1)).std()
+    # s/sqrt(2 n), as far as the fourth moment of these draws is normal
+    assert found.error == pytest.approx([3 / np.sqrt(4_000), 0], rel=0.1)
+    assert abs(found.value - [3, 0]).max() < 5 * found.error[0]
+
+
 @pytest.mark.parametrize(("x", "count", "p"), [(-1.0, 0, 0.1), (3.0, 4, 0.5), (6.5, 7, 0.8), (7.0, 8, 0.9)])
 def test_a_share_of_draws_has_the_error_of_the_rule_of_succession(x: float, count: int, p: float) -> None:
     found = SampledLaw(np.arange(8.0)).cdf(x)

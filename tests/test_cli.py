@@ -18,6 +18,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
+from igbtheory.foundations import saved
 
 Capture = pytest.CaptureFixture[str]
 
@@ -141,6 +142,18 @@ def test_a_network_is_given_layer_by_layer(capsys: Capture) -> None:
     assert igb.Network.read(text) == net
     found = printed(capsys, "predict", "Dense | relu | Dense", "--json")
     assert (found["network"], found["gamma"]) == ("Dense | relu | Dense", NET.predict().gamma)
+
+
+def test_networks_are_read_as_python_prints_them() -> None:
+    relu = igb.Activation("relu")
+    block = igb.Concat((), (igb.BatchNorm(), relu, igb.Conv2d(3)), shares=(2, 1))
+    factor = igb.Product(igb.GlobalAvgPool(), igb.Dense(), igb.Spread((2, 2)), shortcut=[relu, igb.Conv2d(1)])
+    end = (igb.Gathered(((0, -1), (2, 3)), (2,)), igb.Attention(2, groups=((0, 1),), causal=True), igb.Flatten())
+    net = igb.Network(igb.Conv2d(3), block, factor, *(relu, igb.Conv2d(2)) * 3, *end, igb.Dense())
+    assert igb.Network.read(repr(net)) == net
+    assert saved.value_of(json.loads(saved.json_of(saved.tree_of(net)))) == net
+    text = "Conv2d(3) | Concat((), BatchNorm | relu | Conv2d(3), shares=(2, 1)) | Flatten | Dense(2.0)"
+    assert igb.Network.read(text) == igb.Network(igb.Conv2d(3), block, igb.Flatten(), igb.Dense())
 
 
 @pytest.mark.parametrize(

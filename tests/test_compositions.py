@@ -14,14 +14,21 @@ from igbtheory.layers import (
     Activation,
     AvgPool,
     BatchNorm,
+    Concat,
     Dense,
     Dropout,
     GroupNorm,
     LayerNorm,
     MaxPool,
+    Product,
     Residual,
     RMSNorm,
 )
+from igbtheory.layers.nodes.draws import Draws
+from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.node import LawNode
+from igbtheory.mathematics.averages.state import Moments
+from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -218,6 +225,37 @@ def test_an_activation_of_dropped_units_is_the_integral() -> None:
     assert p.error < 5e-3
 
 
+def test_ways_are_means_and_products_of_kernels() -> None:
+    data, one, other = np.random.default_rng(0).standard_normal((5, 3)), Dense(1.5, 0.1), Dense(0.5, 0.4)
+
+    def kernel(*layers: igb.Layer) -> Any:
+        return igb.Network(Dense(1.0), *layers, Dense(1.0)).predict(data).dataset.kernels()[0]
+
+    relu = Activation("relu")
+    joined = kernel(Concat(one, (other, relu), shares=(3, 1)))
+    close(joined, 0.75 * kernel(one) + 0.25 * kernel(other, relu))
+    close(kernel(Product(one, shortcut=(other, relu))), kernel(one) * kernel(other, relu))
+    mean = kernel(Concat(one, (other, relu), shares=(3, 1)), AvgPool(2))
+    close(mean, 0.75 * kernel(one, AvgPool(2)) + 0.25 * kernel(other, relu, AvgPool(2)))
+
+
+def test_units_of_ways_are_drawn_by_their_shares() -> None:
+    node = LawNode(FLOAT64, Gaussian(Moments(0, 0.0, 1.0))).through([Concat((), Dense(9.0), shares=(2, 1))])
+    units = node.units(Draws(np.random.default_rng(0), 2**12), 2**12)
+    assert units.shape == (1, 2**12)
+    assert np.square(units).mean() == pytest.approx(node.averaged().var_chi, rel=0.15)  # 4 deviations of 1365 units
+    assert node.averaged().var_chi == pytest.approx((2 + 9) / 3)
+
+
+def test_a_maximum_is_one_of_units_of_one_way() -> None:
+    def moments(*layers: igb.Layer) -> Any:
+        found = igb.Network(Dense(1.0), *layers, MaxPool(2), Dense(1.0)).predict()
+        return np.array([found.var_mu, found.var_chi])
+
+    one, other = Dense(1.5, 0.1), Dense(0.5, 0.4)
+    close(moments(Concat(one, other, shares=(3, 1))), 0.75 * moments(one) + 0.25 * moments(other))
+
+
 REFUSED = [
     ((Activation("relu"), BatchNorm(8, law="proxy")), "exact"),
     ((BatchNorm(4), Activation("relu"), Dense(1.0), BatchNorm(8)), "same batches"),
@@ -245,6 +283,14 @@ BAD = [
     (lambda: Dropout(1.0), "0 <= p < 1"),
     (lambda: Residual(LayerNorm()), "every path"),
     (Residual, "every path"),
+    (Concat, "expected the ways of a Concat, got none"),
+    (lambda: Concat((), Dense(1.0), shares=(1, 0)), "a positive share for each of the 2 ways"),
+    (lambda: Concat((), Dense(1.0), shares=(1,)), "a positive share for each of the 2 ways"),
+    (lambda: Product(Activation("relu")), "a Dense in the branch or in the shortcut of a Product"),
+    (lambda: igb.Network(Dense(), Concat((), MaxPool(2)), Dense()).simulate(2, 40, 10), "the ratio of their shares"),
+    (lambda: igb.Gathered(((0, 1), (2,)), (2,)), "as many positions in front for each position behind"),
+    (lambda: igb.Gathered(((0,), (1,)), (3,)), "an index of the 3 positions"),
+    (lambda: igb.Spread((1, 2, 3)), "two sides at most"),
     (lambda: igb.mlp(2, "relu", norm="bach"), "did you mean 'batch'"),
     (lambda: igb.mlp(2, "relu", norm="layer", placement="behind"), "placement"),
     (lambda: igb.mlp(2, "relu", norm="layer", batch_size=4), "batch_size with norm"),

@@ -152,7 +152,11 @@ def test_closed_forms_of_independent_data_are_quadratures_to_forty_digits(name: 
 def test_results_read_as_a_person_would_print_them() -> None:
     assert igb.mlp(1, "relu").derive().gamma == 1 / (sp.pi - 1)
     assert igb.mlp(1, "abs").derive().gamma == 2 / (sp.pi - 2)
+    assert igb.mlp(1, "tanh").derive().gamma == 0  # an odd function without a closed form has the mean 0 all the same
     assert igb.mlp(1, "relu", norm="batch", batch_size=8).derive().gamma == sp.Rational(175, 337)
+    # a batch of two is normalised to 1 and -1, so that the largest of two units is 1 in three quarters of all cases
+    of_two = igb.Network(igb.Dense(), igb.BatchNorm(2), igb.MaxPool(2), igb.Activation("relu"), igb.Dense())
+    assert of_two.derive().gamma == 3
     pooled = igb.mlp(1, "relu", pool=2).derive()
     assert sp.simplify(pooled.gamma - (3 + 2 * sp.sqrt(2)) / (3 * sp.pi - 1 - 2 * sp.sqrt(2))) == 0
     two = igb.mlp(2, "relu").derive().gamma
@@ -226,6 +230,10 @@ def test_a_shift_of_the_inputs_stays_a_symbol() -> None:
 
 def test_the_density_of_the_guesses() -> None:
     found = igb.mlp(1, "relu").derive()
+    symbol = sp.Symbol("s", real=True)
+    shifted = igb.mlp(1, "linear").derive(igb.GaussianInputs(shift=symbol)).pdf(sp.Rational(1, 3))
+    law = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=0.8)).G0
+    assert float(shifted.subs(symbol, sp.Rational(4, 5))) == pytest.approx(law.pdf(1 / 3), rel=1e-12)
     g = sp.Symbol("g", positive=True)
     law = igb.mlp(1, "relu").predict().G0
     for x in (0.1, 0.5, 0.77):
@@ -259,6 +267,7 @@ def test_deep_networks_are_told_layer_by_layer() -> None:
     assert {str(s) for s in last.free_symbols} == {"v_mu_10", "v_chi_10"}
     text = found.latex()
     assert r"l = 3, \dots, 21" in text
+    assert "sin(theta_k)" in str(found)  # in the angle, as arc-cosine kernels are printed
     assert len(text) < 2000
     assert str(found.gamma) == "gamma_21"
     assert same((found.gamma - 1).evalf(30), str(expected.gamma - 1), 28)
@@ -298,6 +307,7 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     found = igb.mlp(3, name, **options).derive().at_depth(depth)
     wanted = sp.sympify(expected, locals={"L": depth, "sigma_w2": W, "sigma_b2": B})
     assert sp.simplify(found.gamma - wanted) == 0
+    assert found.exact == ((name, options) != ("relu", {}))
     assert ("~" in str(found)) == (not found.exact)
     numbers = {"sigma_w2": 1.3, "sigma_b2": 0.2} if "sigma_w2" in options else {}
     layers = 6 if found.exact else 20_000
@@ -361,6 +371,8 @@ def test_refusals_say_what_to_do() -> None:
         igb.mlp(1, sigma_w2=[1.0, 2.0]).derive()
     with pytest.raises(ValueError, match=r"eps=0 .* predict\(\)"):
         igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()).derive()
+    with pytest.raises(ValueError, match="constant over a batch of 4 data has no closed form"):
+        igb.Network(igb.Dense(), igb.MaxPool(2), igb.Activation("relu"), igb.BatchNorm(4), igb.Dense()).derive()
 
 
 def test_what_notebooks_show() -> None:

@@ -9,11 +9,13 @@ import pytest
 import sympy as sp
 from formula_reader import Values, read_latex, read_text
 from repeated import slow
-from scipy import stats
+from scipy import integrate, stats
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.theory.derivation import writing
+from igbtheory.theory.derivation.functions import density
+from igbtheory.theory.derivation.integrals import B
 from igbtheory.theory.derivation.states import UnitSymbol
 
 TOLERANCE = 1e-3
@@ -69,6 +71,15 @@ def test_printed_formulas_have_the_values_of_predictions(name: str, layers: str,
     assert float(values.of("c")) == pytest.approx(float(expected.c), rel=2 * TOLERANCE)
     density = values.evaluate(latex["f_G0"][1], {"g": 0.3})
     assert float(density) == pytest.approx(float(expected.G0.pdf(0.3)), rel=2 * TOLERANCE)
+
+
+@pytest.mark.parametrize(("law", "end", "square"), [("exact", np.sqrt(6), 1), ("proxy", np.inf, 7 / 3)])
+def test_the_printed_densities_of_batches_are_normalised(law: str, end: float, square: float) -> None:
+    """The mean square over a batch of 7 is 1; normalised by six others, it is n/(n - 4)."""
+    formula = sp.lambdify(B, density(sp.Integer(7), law))
+    powers = (0, 2)
+    found = [integrate.quad(lambda b, p=p: b**p * formula(b), -end, end)[0] for p in powers]
+    assert found == pytest.approx([1, square], rel=1e-6)
 
 
 def same(text: dict[str, Any], latex: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import draw_less
 from repeated import slow
 
 import igbtheory as igb
@@ -12,7 +13,7 @@ from igbtheory import Layer
 from igbtheory.layers.nodes import control_variates
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
-from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws
+from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, combined
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
@@ -103,6 +104,47 @@ def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:
     assert found.q_ab == pytest.approx(4 * kernel, rel=1e-12)
     assert found.mean == pytest.approx(np.zeros(6), abs=1e-12)
     assert found.error < 1e-7  # the root of rounding
+
+
+def test_what_changes_as_one_over_the_number_of_data_is_extrapolated() -> None:
+    scatter = 1e-6 * np.random.default_rng(0).standard_normal((2, 16))
+    value, error = combined(3 + 1 / 8 + scatter[0], 3 + 1 / 32 + scatter[1], 4)
+    assert value == pytest.approx(3, abs=5e-6)
+    assert error > abs(value - 3)
+    # without a change, the mean of both, by the inverse squares of their errors
+    few, many = 3 + 3 * scatter[0], 3 + scatter[1]
+    value, error = combined(few, many, 4)
+    weights = np.array([part.std() ** -2 for part in (few, many)])
+    assert value - 3 == pytest.approx(np.average([few.mean() - 3, many.mean() - 3], weights=weights), rel=1e-6)
+    assert error == pytest.approx(SPARE / np.sqrt(weights.sum() * 15), rel=1e-6)
+
+
+def test_a_full_batch_behind_a_branch_without_a_weight_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit has the variance v = 2 + Var relu(w) over the data, given the centre of w; its square becomes v/(v + eps).
+
+    Behind the activation relu alone, units are relu of (relu(h) - mean)/deviation, by quadrature.
+    """
+    draw_less(monkeypatch, 8)
+    u, weights = np.polynomial.hermite_e.hermegauss(40)
+    weights /= weights.sum()
+    z = np.linspace(-9, 9, 20_001)
+    density = np.exp(-z * z / 2) * (z[1] - z[0]) / np.sqrt(2 * np.pi)
+    w = np.maximum(np.sqrt(0.3) * u[:, None] + np.sqrt(2.0) * z, 0)
+    mean = w @ density
+    variance = w**2 @ density - mean**2
+    with pytest.warns(igb.EstimateWarning):
+        found = igb.Network(
+            igb.Dense(2.0, 0.3), igb.Residual(igb.Dense(1.0), RELU), igb.BatchNorm(eps=0.1), igb.Dense(1.0)
+        ).predict()
+    square = weights @ ((2 + variance) / (2.1 + variance))
+    assert abs(found.var_chi - square) <= found.error * square
+    with pytest.warns(igb.EstimateWarning):
+        found = igb.Network(igb.Dense(2.0, 0.3), RELU, igb.BatchNorm(), RELU, igb.Dense(1.0)).predict()
+    normed = np.maximum((w - mean[:, None]) / np.sqrt(variance)[:, None], 0)
+    square = weights @ (normed**2 @ density)
+    assert abs(found.var_mu + found.var_chi - square) <= found.error * square
+    assert abs(found.var_mu - weights @ (normed @ density) ** 2) <= found.error * square
+    assert found.error < 0.1
 
 
 def test_errors_are_standard_errors() -> None:

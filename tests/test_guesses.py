@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 from igbtheory.guesses import GuessLaw, gamma_of_variance
+from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
 from igbtheory.networks.simulation.estimates import bias_of_guesses
 
@@ -342,3 +343,12 @@ def test_pairs_of_data_are_of_different_data_and_batches(size: int, count: int, 
     assert len(pairs) == min(count, size * max(1, batches - 1))
     assert len(set(pairs)) == len(pairs)
     assert all(a // stride != b // stride for a, b in pairs) == (size > 1)
+
+
+@pytest.mark.parametrize("size", [2, 9])
+def test_pairs_of_a_datum_with_itself_are_taken_out_as_they_were_put_in(size: int) -> None:
+    """The mean over all pairs of 1/4 for a datum with itself, and of the variance for different data."""
+    variance, of_itself = 0.07, 0.25
+    together = (size * of_itself + size * (size - 1) * variance) / size**2
+    assert with_itself(variance, size) == pytest.approx(together, rel=1e-14)
+    assert without_itself(together, size) == pytest.approx(variance, rel=1e-14)

@@ -1,5 +1,6 @@
 """Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
+import re
 from itertools import product
 from typing import Any
 
@@ -215,6 +216,14 @@ def test_finite_attention_acts_on_every_datum_alone() -> None:
     np.testing.assert_allclose(every[1:], last, rtol=1e-12)
 
 
+def test_scores_over_the_number_of_units_vanish_in_a_wide_head() -> None:
+    x = np.random.default_rng(0).standard_normal((1, 2_000, 3))
+    x /= np.sqrt(np.square(x).mean(axis=1, keepdims=True))
+    found = igb.Attention(1, scaling="linear").samples(x, np.random.default_rng(1), 2_000)
+    # scores have the deviation 1/sqrt(2000), and so have the differences between tokens
+    assert np.ptp(found, axis=2).std() < 0.1 * found.std()
+
+
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)
@@ -251,6 +260,62 @@ def test_a_finite_average_pool_is_the_mean_of_windows() -> None:
     x = np.arange(32.0).reshape(1, 2, 4, 4)
     blocks = x.reshape(1, 2, 2, 2, 2, 2).mean(axis=(3, 5))
     assert igb.AvgPool2d(2).samples(x, np.random.default_rng(0), 2) == pytest.approx(blocks)
+
+
+def test_a_position_has_one_vector_for_all_data() -> None:
+    x = np.random.default_rng(0).standard_normal((3, 5, 4))
+    added = igb.PositionEmbedding(0.3).samples(x, np.random.default_rng(1), 5) - x
+    assert np.ptp(added, axis=0).max() < 1e-14
+    assert np.unique(added[0].round(9)).size == added[0].size
+
+
+PADDED = tuple((4 * y + x if 0 <= x < 4 > y >= 0 else -1,) for y in range(-1, 5) for x in range(-1, 5))
+ROLLED = tuple((4 * ((y + 1) % 4) + (x - 1) % 4,) for y, x in points(4))
+WINDOWS = tuple(tuple(4 * (y + i) + x + j for i, j in points(2)) for y in (0, 2) for x in (0, 2))
+UNIFORM = igb.Attention(2, scaling="linear", groups=WINDOWS)
+CIRCULAR, POOL, FLAT = igb.Conv2d(3, padding="circular"), igb.GlobalAvgPool(), igb.Flatten()
+
+
+@pytest.mark.parametrize(
+    ("layers", "others"),
+    [
+        ((igb.Gathered(PADDED, (6, 6)), igb.Conv2d(3, padding=0), FLAT), (CONVOLUTION, FLAT)),
+        ((igb.Gathered(ROLLED, (4, 4)), CIRCULAR, RELU, POOL), (CIRCULAR, RELU, POOL)),
+        ((igb.Gathered(WINDOWS, (2, 2)), igb.Conv2d(1), FLAT), (igb.Conv2d(2, 2, 0), FLAT)),
+        ((UNIFORM, FLAT), (igb.AvgPool2d(2), FLAT)),
+        ((igb.Tokens(), igb.Gathered(((0,),), ())), (igb.Tokens(), igb.FirstToken())),
+        ((POOL, igb.Spread((4, 4)), CIRCULAR, RELU, FLAT), (POOL, igb.Dense(), RELU)),
+        ((igb.Concat(CONVOLUTION, CONVOLUTION), RELU, POOL), (CONVOLUTION, RELU, POOL)),
+        ((igb.Concat((), igb.Concat((), (), shares=(1, 2))), RELU, POOL), (RELU, POOL)),
+    ],
+)
+def test_layers_are_others_in_other_words(layers: tuple[igb.Layer, ...], others: tuple[igb.Layer, ...]) -> None:
+    assert kernel(CONVOLUTION, *layers) == pytest.approx(kernel(CONVOLUTION, *others), rel=1e-12)
+
+
+@pytest.mark.parametrize("padding", [None, 1])
+def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
+    ids = np.array([[1, 2, 1], [1, 3, 3], [0, 2, 2]])
+    net = igb.Network(igb.Embedding(0.5, padding), igb.GlobalAvgPool(), igb.Dense(1.0))
+    equal = (ids[:, None, :, None] == ids[None, :, None, :]) & (ids != padding)[:, None, :, None]
+    q_ab = 0.5 * equal.mean(axis=(2, 3))
+    found = net.predict(ids)
+    assert found.dataset is not None
+    assert found.dataset.kernels()[0] == pytest.approx(q_ab)
+    units = igb.Embedding(0.5, padding).samples(ids[:, None].astype(float), np.random.default_rng(0), 10_000)
+    assert units[0].T @ units[1] / 10_000 == pytest.approx(0.5 * equal[0, 1], abs=0.03)  # 4 standard errors
+    assert units.shape == (3, 10_000, 3)
+
+
+def test_a_maximum_of_positions_is_no_mean() -> None:
+    with pytest.warns(igb.EstimateWarning, match=r"MaxPool2d\(2\) has no exact rule"):
+        found = igb.Network(igb.Conv2d(1), igb.MaxPool2d(2), igb.Flatten(), OUT).predict(X[:, :, :2, :2])
+    data = np.moveaxis(X[:, :, :2, :2], 1, -1).reshape(12, 2)
+    units = data @ np.random.default_rng(1).standard_normal((2, 100_000))
+    largest = units.reshape(3, 4, -1).max(axis=1)  # units of variance <x^2>, twice as much in sigma_w2
+    q_ab = 2 * largest @ largest.T / 100_000
+    assert found.var_mu == pytest.approx(q_ab.mean(), rel=0.02)  # 100,000 draws: 0.005
+    assert found.var_chi == pytest.approx(np.diagonal(q_ab).mean() - q_ab.mean(), rel=0.02)
 
 
 def test_digits() -> None:
@@ -345,6 +410,28 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
             net.predict(images[:100, :, ::2, ::2])
     with pytest.raises(ValueError, match="fewer positions"):
         pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]))
+
+
+BAD = [
+    (igb.Gathered(((0,), (16,)), (2,)), "positions from 0 to 15 in front of a Gathered, got 16"),
+    (igb.Spread((2, 2)), "expected vectors in front of Spread((2, 2)), got 4 x 4 positions"),
+    (igb.Concat((), igb.AvgPool2d(2)), "the same positions behind them, got the shapes (4, 4), (2, 2)"),
+    (igb.Product(CONVOLUTION, igb.AvgPool2d(2)), "a branch with one position, or with those of its stream"),
+    (igb.Attention(2, groups=WINDOWS[:3]), "each of the 16 tokens in one of the groups of an Attention"),
+    (igb.Embedding(), "expected the ids of tokens in front of Embedding(1.0)"),
+]
+
+
+@pytest.mark.parametrize(("layer", "sentence"), BAD, ids=lambda part: repr(part)[:60])
+def test_layers_that_do_not_fit_are_refused(layer: igb.Layer, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        kernel(CONVOLUTION, layer, FLAT)
+
+
+@pytest.mark.parametrize("ids", [np.full((2, 3), 0.5), np.full((2, 3), -1), np.ones((2, 3, 2))])
+def test_what_is_no_id_is_refused(ids: Any) -> None:
+    with pytest.raises(ValueError, match=r"whole numbers from 0 to 16777215 of shape \(n_samples, tokens\), got"):
+        igb.Network(igb.Embedding(), FLAT, OUT).predict(ids)
 
 
 def test_gaussian_images_and_notation() -> None:

@@ -20,6 +20,7 @@ import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.inference.centres import centres
+from igbtheory.guesses.inference.gamma import GammaEstimate
 from igbtheory.guesses.inference.several_classes import Votes
 from igbtheory.guesses.inference.unbiased import unbiased
 from igbtheory.guesses.several import ClassGuessLaw
@@ -124,6 +125,17 @@ def test_the_estimate_from_counts_is_the_likeliest(seed: int, size: int, network
         if 0 < end < np.inf:
             drop = 2 * (best - likelihood(np.array([end]))[0])
             assert drop == pytest.approx(stats.chi2.ppf(0.95, 1) * (1 + 1 / (3 * networks)), rel=1e-6)
+
+
+def test_the_estimate_from_counts_a_little_wider_than_at_random_is_small() -> None:
+    """The squares of (k - D/2) of four counts add up to D + 2, and their mean at gamma = 0 to D."""
+    found = igb.infer((5000 + np.array([50, 51, 50, 49])) / 10_000, 10_000)
+    assert 0 <= found.gamma < 1e-7
+    # they add up to D + 6: the likelihood has its maximum far below what such counts tell from 0
+    more = igb.infer((5000 + np.array([71, 70, 7, 4])) / 10_000, 10_000)
+    near = more.observed.log_likelihood(more.gamma * np.array([0.0, 0.9, 1.0, 1.1]))
+    assert 0 < more.gamma < 1e-6
+    assert near.argmax() == 2
 
 
 def test_the_likelihood_is_the_mixture_of_binomials() -> None:
@@ -306,6 +318,22 @@ def test_two_architectures_are_compared_by_the_likelihood_ratio_among_counts() -
     assert unity.ratio == 1
     assert unity.pvalue == pytest.approx(1, abs=1e-6)
     assert unity.low * unity.high == pytest.approx(1, rel=1e-3)  # the lattice of log gamma
+
+
+def test_ratios_of_confidence_distributions_that_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If both logarithms are normal, the logarithm of the ratio is, with the sum of the variances."""
+    normal = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    monkeypatch.setattr(Votes, "log_quantiles", property(lambda votes: votes.k[0, 0] + votes.k[0, 1] * normal))
+    first, second = (
+        GammaEstimate(1.0, 0.5, 2.0, 0.95, Votes(np.array([law]), 2)) for law in ([1.2, 0.8, 0.0], [0.3, 0.6, 0.0])
+    )
+    for level in (0.5, 0.95):
+        found = igb.compare(first, second, level=level)
+        # 400 quantiles have the variance .996
+        assert np.log([found.low, found.high]) == pytest.approx(stats.norm(0.9).interval(level), abs=0.01)
+    # twice the probability that the ratio is on the other side of 1
+    assert found.pvalue == pytest.approx(2 * stats.norm.sf(0.9), abs=0.003)
+    assert igb.compare(second, first).pvalue == pytest.approx(found.pvalue, rel=1e-9)
 
 
 @pytest.mark.slow  # shares of several classes, and counts of two, are compared in every run

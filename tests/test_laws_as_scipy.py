@@ -77,6 +77,8 @@ def test_tails_keep_their_digits_and_ends_are_point_masses() -> None:
     assert (still.entropy(), torn.entropy(), still.sf(0.5), torn.sf(0.5)) == (-np.inf, -np.inf, 0.0, 0.5)
     sweep = igb.GuessLaw(np.array([0.0, 1.0, 4.0]))
     np.testing.assert_allclose(sweep.expect(), 0.5, rtol=1e-13)
+    steep = igb.GuessLaw(1e6)  # G0 rises from 0 to 1 in a thousandth of a standard deviation of U
+    assert steep.expect(np.square) == pytest.approx(0.25 + steep.var(), rel=1e-12)
     assert sweep.median().tolist() == [0.5, 0.5, 0.5]
     assert sweep.interval(0.5)[1][1] == 0.75
 

@@ -287,6 +287,76 @@ def test_arrays_tensors_and_lists_are_one() -> None:
     assert all(same(first, other) for other in others)
 
 
+class Pair(torch.nn.Module):  # type: ignore[misc, name-defined] # as above
+    """A model of two inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 3), nn.Linear(12, 3)
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return self.first(a) + self.second(b)
+
+
+class Joined(Pair):
+    """The same model, which takes both inputs as one."""
+
+    def forward(self, x: Any) -> Any:  # type: ignore[override] # one input for two
+        return super().forward(x[:, :8], x[:, 8:])
+
+
+A, B, Y = X[:, :8], X[:, 8:], np.arange(12) % 3
+ROWS = torch.utils.data.TensorDataset(torch.tensor(A), torch.tensor(B), torch.tensor(Y))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ((A, B), Y),
+        ((A, B), np.array(["ant", "bee", "cat"])[Y]),
+        ({"b": B, "a": torch.tensor(A)}, np.eye(3)[Y]),
+        {"b": B, "a": A, "labels": Y},
+        ROWS,
+        [({"a": a, "b": b, "label": int(y), "text": "as tokens"}) for a, b, y in ROWS],
+        [((a, b), int(y)) for a, b, y in ROWS],
+    ],
+)
+def test_a_model_takes_several_inputs_by_place_or_by_name(data: Any) -> None:
+    given = torch.utils.data.DataLoader(data, batch_size=5) if isinstance(data, list) else data
+    expected = igb.measure(Joined, (X, Y), 3)
+    for found in (igb.measure(Pair, given, 3), igb.measure(Pair, given, 3, workers=1)):
+        assert same(found, expected)
+        assert np.array_equal(found.by_label, expected.by_label)
+
+
+class Twice(torch.nn.Module):  # type: ignore[misc, name-defined] # as above
+    """A model of two inputs that calls a module twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.relu, self.head = nn.Linear(8, 5), nn.ReLU(), nn.Linear(5, 3)
+
+    def forward(self, a: Any, b: Any) -> Any:
+        self.values = [a, x := self.first(a), x := self.relu(x), x := self.relu(x - b[:, :1]), self.head(x)]
+        return self.values[-1]
+
+
+def test_a_model_that_is_not_traced_is_explained_by_what_its_modules_return() -> None:
+    models: list[Any] = []
+
+    def make() -> Any:
+        models.append(Twice())
+        return models[-1]
+
+    found = igb.explain(make, {"a": A, "b": B}, 3)
+    assert found.names == ("data", "first", "relu", "relu (2)", "head")
+    for i, model in enumerate(models[-3:]):
+        for j, x in enumerate(value.double().numpy() for value in model.values[:-1]):
+            assert found.moments[i, j] == pytest.approx([(x.mean(axis=0) ** 2).mean(), x.var(axis=0).mean()])
+    assert np.array_equal(found.moments[:, -1], igb.measure(Twice, {"a": A, "b": B}, 3).moments)
+    assert "Not read: the theory has models of one input, got several: 'a' of shape (12, 8), 'b'" in str(found)
+
+
 def test_models_see_their_precision_no_gradients_and_integers_as_they_are() -> None:
     seen: list[Any] = []
 
@@ -593,9 +663,12 @@ def test_the_network_whose_outputs_are_not_finite_is_named() -> None:
         igb.measure(hooked(linear(), lambda y: y * next(factors)), X, 3)
 
 
-def test_a_sigmoid_at_the_end_is_refused() -> None:
+def test_a_sigmoid_at_the_end_is_refused_and_outputs_that_are_positive_by_chance_are_not() -> None:
     with pytest.raises(ValueError, match="leave the sigmoid out"):
-        igb.measure(linear(1, nn.Sigmoid), X, 3)
+        igb.measure(linear(1, nn.Sigmoid), X, 100)
+    signs = cycle([1.0] * 9 + [-1.0])
+    ten = hooked(linear(1), lambda y: next(signs) * (0.5 + y / 100))
+    assert igb.measure(ten, X, 10).G0.tolist() == [1.0] * 9 + [0.0]
 
 
 def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
@@ -702,6 +775,12 @@ def test_weights_of_any_kind_are_compared() -> None:
         ([[1.0], [1.0, 2.0]], TypeError, "stack"),
         (None, TypeError, "NoneType"),
         (np.ma.masked_array(X, X > 0), TypeError, "expected data without a mask"),
+        (((X, X[:5]), None), ValueError, r"a row for each datum, got \[12, 5\] rows"),
+        (
+            (X, np.eye(6)[[*Y, 0]][:12] + np.eye(6)[4]),
+            ValueError,
+            "several ones in a row; measure the labels one by one",
+        ),
         (X * 1e39, ValueError, r"range of the model's torch.float32, got 2.8\de\+39; scale the data down"),
     ],
 )

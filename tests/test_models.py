@@ -776,14 +776,18 @@ BATCHES = [(torch.tensor(X[:5]), torch.tensor(CLASSES[:5])), (torch.tensor(X[5:]
     [
         lambda: (X, CLASSES.tolist()),
         lambda: (X, CLASSES[:, None].astype(float)),
+        lambda: (X, np.eye(3)[CLASSES]),
+        lambda: {"image": X, "labels": CLASSES, "number": CLASSES},
         lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(CLASSES)),
         lambda: iter(BATCHES),
         lambda: BATCHES,
         lambda: [*zip(torch.tensor(X), CLASSES.tolist(), strict=True)],
+        lambda: [*zip(X, np.array(["ant", "bee", "cat"])[CLASSES], strict=True)],
         lambda: (X, None),
         lambda: torch.utils.data.TensorDataset(torch.tensor(X)),
         lambda: (batch for batch, _ in BATCHES),
         lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(X)),
+        lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(CLASSES), torch.tensor(CLASSES) + 3),
     ],
 )
 def test_data_come_in_many_forms_with_labels_or_without(data: Callable[[], Any]) -> None:
@@ -808,10 +812,12 @@ class Pictures(torch.utils.data.Dataset):  # type: ignore[misc, name-defined] # 
     [
         ((X, CLASSES[:5]), ValueError, "a label for each of 12 data, got 5"),
         ([X, CLASSES], TypeError, r"got list; .*as a pair \(X, y\)"),
-        ((X, np.eye(3)[CLASSES]), TypeError, r"labels 0, 1, ... as a pair \(X, y\)"),
-        ({"tokens": X}, TypeError, "dictionary of 'tokens'; pass the array that the model takes"),
+        (
+            {"labels": CLASSES},
+            TypeError,
+            "data and labels, got a dictionary of 'labels'; pass the arrays",
+        ),
         ([({"a": 1, "b": 2},)][0], TypeError, "got tuple"),
-        (iter([{"a": X, "labels": CLASSES}]), TypeError, r"batches \(X, y\), got a dictionary of 'a', 'labels'"),
         (iter([]), ValueError, "batches of data, got none"),
         (Pictures(), TypeError, "PosixPath.*transform=torchvision.transforms.ToTensor()"),
     ],
@@ -1295,6 +1301,31 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     labels = [line.get_label() for line in found.plot().lines]
     assert labels[:3:2] == ["theory, infinite width", "theory, its own widths"]
     assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
+    # a change is predicted at the same widths, and the tables say which kind they show
+    gelu = {line.change: line for line in found.what_if}["gelu for relu"]
+    make = stack(*[part for i in range(5) for part in (linear(12 if i else 20, 12, he), nn.GELU)], linear(12, 30, he))
+    alone = igb.from_torch(make, X).predict(X, width=12, networks=6000, seed=2)
+    assert abs(gelu.at_widths - alone.gamma) < 5 * np.hypot(gelu.at_widths_error, alone.gamma_error)
+    assert alone.gamma + 5 * alone.gamma_error < gelu.predicted
+    assert re.search(r"gamma, what if +at its widths\nthe model as it is +[\d.]+ ± [\d.]+\n", str(found))
+    assert max(map(len, str(found).splitlines())) <= 100
+
+
+def test_a_change_replaces_a_function_of_several_steps_as_a_whole() -> None:
+    def behind(m: Any, x: Any) -> Any:
+        x = m.n(m.a(x))
+        return m.b(x * torch.sigmoid(x))
+
+    layers = {"a": linear(20, 30), "n": lambda: nn.LayerNorm(30), "b": linear(30, 3)}
+    found = igb.explain(model(behind, **layers), X, 3, check=True)
+    assert found.names == ("data", "parts.a", "parts.n", "mul", "parts.b")
+    lines = {line.change: line for line in found.what_if}
+    relu = lines["relu for silu"]
+    assert relu.measured == pytest.approx(
+        igb.measure(model(lambda m, x: m.b(functional.relu(m.n(m.a(x)))), **layers), X, 3).gamma, rel=1e-9
+    )
+    moved = igb.measure(model(lambda m, x: m.b(m.n(functional.silu(m.a(x)))), **layers), X, 3)
+    assert lines["norms behind the activations"].measured == pytest.approx(moved.gamma, rel=1e-4)
 
 
 def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1307,3 +1338,150 @@ def test_an_error_contains_what_width_may_change_where_networks_take_too_long(mo
     assert "at_widths_gamma" not in found.columns()
     (said,) = (sentence for sentence in found.sentences() if "widths" in sentence)
     assert re.fullmatch(r"Not predicted at the model's widths, 40, 30: .*networks of these widths .*about 7%.*", said)
+
+
+def tied() -> Any:
+    return nn.Sequential(layer := nn.Linear(20, 20), nn.ReLU(), copy.deepcopy(layer), nn.ReLU(), nn.Linear(20, 3))
+
+
+def ran() -> Any:
+    made = stack(linear(20, 20), lambda: nn.BatchNorm1d(20), linear(20, 3))()
+    made(torch.tensor(X).float())
+    return made.eval()
+
+
+def passed() -> Any:
+    made = nn.Sequential(nn.LazyLinear(3))
+    made(torch.tensor(X[:2]).float())
+    return made
+
+
+def transformer(layers: int = 1, *, copies: bool = False, **options: Any) -> Make:
+    """Return a function that makes a transformer."""
+
+    def made() -> Any:
+        def one() -> Any:
+            return nn.TransformerEncoderLayer(20, 2, 30, **{"dropout": 0, "batch_first": True, **options})
+
+        blocks = [nn.TransformerEncoder(one(), layers)] if copies else [one() for _ in range(layers)]
+        return nn.Sequential(*blocks, nn.Flatten(), nn.Linear(60, 3))
+
+    return made
+
+
+def convolution(groups: int) -> Make:
+    return stack(lambda: nn.Conv1d(2, 2, 1, groups=groups), nn.Flatten, linear(40, 3))
+
+
+PAIR = {"a": linear(20, 20), "b": linear(20, 20)}
+JOINED = model(lambda m, x: m.c(torch.relu(torch.cat([m.a(x), m.b(x)], 1))), **PAIR, c=linear(40, 3))
+SUMMED = model(lambda m, x: m.c(torch.relu(m.a(x) + m.b(x))), **PAIR, c=linear(20, 3))
+TWO = model(lambda m, x: (m.a(x), m.b(-x)), **PAIR)
+TOKENS = np.random.default_rng(4).standard_normal((4, 3, 20))
+MLP_3, MADE = stack(linear(20, 30), nn.ReLU, linear(30, 3)), nn.Linear(20, 3)
+REMEDIES = [
+    # a line that fails, words of its message, and the remedy
+    ("igb.measure(3, X, 2)", "pass the model's class, or a function", "igb.measure(MLP_3, X, 2)"),
+    (
+        "igb.measure(nn.Linear(20, 3), X, 2)",
+        "put the lines that make it into a function",
+        "igb.measure(lambda: nn.Linear(20, 3), X, 2)",
+    ),
+    ("igb.measure(lambda: 3, X, 2)", "return the model itself", "igb.measure(MLP_3, X, 2)"),
+    (
+        "igb.measure(lambda: MADE, X, 2)",
+        "create the model inside make_model",
+        "igb.measure(lambda: nn.Linear(20, 3), X, 2)",
+    ),
+    (
+        "igb.measure(lambda n: nn.Linear(20, n), X, 2)",
+        "such as lambda: ",
+        "igb.measure(lambda: nn.Linear(20, 10), X, 2)",
+    ),
+    (
+        "igb.measure(stack(linear(20, 3), lambda: nn.Flatten(0)), X, 2)",
+        "let the model return one row of logits for each datum",
+        "igb.measure(MLP_3, X, 2)",
+    ),
+    ("igb.from_torch(stack(linear(20, 30), nn.ReLU), X)", "return logits", "igb.from_torch(MLP_3, X)"),
+    ("igb.initialise(MLP_3(), X)", "pass exactly one", "igb.initialise(MLP_3(), X, neutral=True)"),
+    (
+        "igb.initialise(MLP_3(), X, shares=[0.5, 0.4])",
+        "pass one number for each class",
+        "igb.initialise(MLP_3(), X, shares=[0.5, 0.3, 0.2])",
+    ),
+    (
+        "igb.initialise(stack(linear(20, 3, nn.init.zeros_))(), X, neutral=True)",
+        "initialise it",
+        "igb.initialise(MLP_3(), X, neutral=True)",
+    ),
+    (
+        "igb.measure(MLP_3, X + 1j, 2)",
+        "pass real and imaginary parts as features",
+        "igb.measure(MLP_3, np.hstack([X.real[:, :10], X.real[:, :10]]), 2)",
+    ),
+    ("igb.measure(MLP_3, np.where(X > 1, np.nan, X), 2)", "remove or impute such data", "igb.measure(MLP_3, X, 2)"),
+    (
+        "igb.measure(MLP_3, igb.GaussianInputs(), 2)",
+        "draw data from it, such as numpy.random.default_rng(0).normal(",
+        "igb.measure(MLP_3, np.random.default_rng(0).normal(0, 1, (10, 20)), 2)",
+    ),
+    ("igb.measure(MLP_3, 'abc', 2)", "stack the data into one", "igb.measure(MLP_3, np.stack([*X]), 2)"),
+    ("igb.measure(MLP_3, (X, [0, 1]), 2)", "pass as many", "igb.measure(MLP_3, (X, [0, 1, 2] * 4), 2)"),
+    ("igb.measure(MLP_3, 1e300 * X, 2)", "scale the data down", "igb.measure(MLP_3, X, 2)"),
+    (
+        "igb.from_torch(ran, X)",
+        "take a fresh model, or training mode",
+        "igb.from_torch(stack(linear(20, 20), lambda: nn.BatchNorm1d(20), linear(20, 3)), X)",
+    ),
+    ("igb.from_torch(tied, X)", "draw them anew in every layer", "igb.from_torch(MLP_3, X)"),
+    (
+        "igb.from_torch(JOINED, X)",
+        "take a sum for a concatenation",
+        "igb.from_torch(SUMMED, X)",
+    ),
+    (
+        "igb.from_torch(transformer(batch_first=False), TOKENS)",
+        "take batch_first=True",
+        "igb.from_torch(transformer(), TOKENS)",
+    ),
+    (
+        "igb.from_torch(transformer(dropout=0.1), TOKENS)",
+        "take dropout=0, or evaluation mode",
+        "igb.from_torch(transformer(), TOKENS)",
+    ),
+    (
+        "igb.from_torch(transformer(2, copies=True), TOKENS)",
+        "into nn.Sequential",
+        "igb.from_torch(transformer(2), TOKENS)",
+    ),
+    (
+        "igb.from_torch(convolution(groups=2), TOKENS[:, :2])",
+        "take groups=1",
+        "igb.from_torch(convolution(groups=1), TOKENS[:, :2])",
+    ),
+    (
+        "igb.from_torch(lambda: nn.Sequential(nn.LazyLinear(3)), X)",
+        "pass data through the model in the function that makes it",
+        "igb.from_torch(passed, X)",
+    ),
+    ("igb.measure(TWO, X, 2)", "choose one, such as output=", "igb.measure(TWO, X, 2, output=0)"),
+    (
+        "igb.from_torch(lambda: nn.Sequential(nn.GLU(), nn.Linear(10, 3)), X)",
+        "put one in front",
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(20, 20), nn.GLU(), nn.Linear(10, 3)), X)",
+    ),
+    (
+        "igb.measure(MLP_3, np.zeros((3, 1, 4, 4), 'u1'), 2)",
+        "pass X / 255",
+        "igb.measure(stack(nn.Flatten, linear(16, 3)), igb.gaussian_images(3, 1, 4, 4, seed=0) / 255, 2)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "words", "remedy"), REMEDIES)
+def test_what_a_message_on_models_tells_works(line: str, words: str, remedy: str) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        eval(line)  # noqa: S307 - a line of the table
+    assert words in str(caught.value)
+    eval(remedy)  # noqa: S307 - as above

@@ -187,6 +187,8 @@ def test_printing_is_readable() -> None:
 
 
 SYMBOL = sympy.Symbol("s", positive=True)
+BRANCH = igb.Residual(igb.Dense(), igb.Activation("abs"))
+POOLED_PAIRS = igb.Network(igb.Dense(), igb.GroupNorm(2, 0.1), igb.AvgPool(2), BRANCH, igb.Dense())
 REFUSED = [
     (lambda: igb.Dense(-1.0), ValueError, "sigma_w2 >= 0 .* such as 2.0"),
     (lambda: igb.Dense(2.0, float("nan")), ValueError, "sigma_b2 .* no biases"),
@@ -209,6 +211,8 @@ REFUSED = [
     (lambda: igb.Network("relu"), TypeError, "expected layers"),
     (lambda: igb.mlp(1).predict(digits=1), ValueError, "digits"),
     (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie exactly.* use sigma_w2 > 0"),
+    # the mean of two centred units is 0
+    (POOLED_PAIRS.predict, ValueError, "layer 2 is 0, so its outputs tie exactly"),
     (lambda: igb.mlp(1).predict(igb.GaussianInputs(0, 0)), ValueError, "inputs that are not all 0"),
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
     (lambda: igb.Dense(np.ma.masked_array([1.0, 2.0], [False, True])), TypeError, "drop or fill"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import draw_less
 
 import igbtheory as igb
 from igbtheory.phases import edge_of_chaos, gradients, residual_limit
@@ -46,6 +47,14 @@ class Gate(igb.Layer):
     def samples(self, x: Any, rng: Any, width: int) -> Any:
         a, b = np.split(x, 2, axis=1)
         return a / (1 + np.exp(-b))
+
+
+@dataclass(frozen=True)
+class Repeated(igb.Layer):
+    """Every second unit, twice."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return np.repeat(x[:, ::2], 2, axis=1)
 
 
 @dataclass(frozen=True)
@@ -120,6 +129,24 @@ def test_samples_alone_find_what_the_rules_say() -> None:
     assert abs(found.var_mu - exact.var_mu) <= found.error * q
     assert abs(found.var_chi - exact.var_chi) <= found.error * exact.var_chi
     assert 0 < found.error < 2e-3
+
+
+def test_independent_data_stay_independent_behind_samples_that_draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw_less(monkeypatch, 16)
+    # what is left is the square of the mean of about 100,000 draws
+    assert estimated(igb.Dense(2.0), Gate(), igb.Dense(1.0)).gamma < 2e-5
+
+
+@pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
+def test_units_that_samples_make_may_depend_on_one_another(inputs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The average of two equal units is that unit; of two independent ones it would have half of the variance."""
+    draw_less(monkeypatch, 16)
+    pooled = estimated(FIRST, Repeated(), igb.AvgPool(2), LAST, inputs=inputs)
+    plain = estimated(FIRST, LAST, inputs=inputs)
+    q = plain.var_mu + plain.var_chi
+    for name in ("var_mu", "var_chi"):
+        assert abs(getattr(pooled, name) - getattr(plain, name)) <= pooled.error * q
+    assert pooled.error < 0.1
 
 
 @pytest.mark.slow

@@ -190,8 +190,8 @@ COMMANDS = [
     ),
     (
         'predict "Dense | Residual() | Dense"',
-        "for example Residual(relu | Dense, scale=0.5)",
-        'predict "Dense | Residual(relu | Dense, scale=0.5) | Dense"',
+        "for example Residual(relu | Dense)",
+        'predict "Dense | Residual(relu | Dense) | Dense"',
     ),
     ("predict --activation 1", "as in tanh(x)", 'predict --activation "tanh(x)"'),
     ("predict --activation softmax", "leave it out", "predict"),
@@ -231,9 +231,9 @@ COMMANDS = [
         'predict "Conv2d(3, groups=1) | relu | Flatten | Dense" --data small.npy',
     ),
     (
-        'predict "Conv2d(3) | relu | MaxPool2d(3) | Flatten | Dense" --data small.npy',
+        'predict "Conv2d(3) | relu | AvgPool2d(3) | Flatten | Dense" --data small.npy',
         "or take another k",
-        'predict "Conv2d(3) | relu | MaxPool2d(2) | Flatten | Dense" --data small.npy',
+        'predict "Conv2d(3) | relu | AvgPool2d(2) | Flatten | Dense" --data small.npy',
     ),
     (
         'predict "Conv2d(9, padding=0) | relu | Flatten | Dense" --data small.npy',
@@ -792,6 +792,102 @@ LINES = [
         "igb.phases.verdict('relu', inputs=igb.GaussianInputs(0, 0))",
         "a variance > 0",
         "igb.phases.verdict('relu', inputs=igb.GaussianInputs(0, 1))",
+    ),
+    (
+        "igb.mlp(1).predict(igb.GaussianInputs(sympy.Symbol('s')))",
+        "pass a number",
+        "igb.mlp(1).predict(igb.GaussianInputs(1))",
+    ),
+    (
+        "igb.mlp(1, sigma_w2=[1, 2], sigma_b2=[0, 1, 2]).predict()",
+        "as in a[:, None]",
+        "igb.mlp(1, sigma_w2=np.array([1, 2])[:, None], sigma_b2=[0, 1, 2]).predict()",
+    ),
+    ("igb.infer([0.0, 0.5, 1.0])", "pass D, the number of data that were counted", "igb.infer([0.0, 0.5, 1.0], D=10)"),
+    (
+        "igb.GuessLaw([1.0, 2.0]).pdf([0.1, 0.2, 0.3])",
+        "put axes behind, g.reshape((3, 1))",
+        "igb.GuessLaw([1.0, 2.0]).pdf(np.array([0.1, 0.2, 0.3]).reshape((3, 1)))",
+    ),
+    (
+        "igb.GuessLaw([1.0, 2.0]).rvs(size=3)",
+        "put further axes in front: (n, 2)",
+        "igb.GuessLaw([1.0, 2.0]).rvs(size=(3, 2))",
+    ),
+    (
+        "igb.mlp(1, sigma_w2=[1, 2]).predict().guesses(3).rvs(size=3)",
+        "put further axes in front: (n, 2)",
+        "igb.mlp(1, sigma_w2=[1, 2]).predict().guesses(3).rvs(size=(3, 2))",
+    ),
+    (
+        "igb.guesses.accuracy_bounds(igb.mlp(1, sigma_w2=[1, 2]).predict().guesses(3))",
+        "loop over the values",
+        "igb.guesses.accuracy_bounds(igb.mlp(1).predict().guesses(3), draws=9)",
+    ),
+    (
+        "igb.guesses.mean_shares(1.0, 3, D=0)",
+        "pass the number of data, or inf",
+        "igb.guesses.mean_shares(1.0, 3, D=np.inf)",
+    ),
+    (
+        "igb.Network(igb.Conv2d(3, groups=2), igb.Flatten(), igb.Dense()).predict(SMALL)",
+        "take groups=1 in the first Conv2d",
+        "igb.Network(igb.Conv2d(3, groups=1), igb.Flatten(), igb.Dense()).predict(SMALL)",
+    ),
+    ("igb.Activation(lambda x: 'a')", "return floats", "igb.Activation(lambda x: 1.0 * x)"),
+    (
+        "igb.mlp(1, 'log(max(x, 0))').predict()",
+        "give it a value there by where(...)",
+        "igb.mlp(1, 'where(x > 1, log(max(x, 1)), 0)').predict()",
+    ),
+    ("igb.Activation('tanh + x')", "write tanh(x)", "igb.Activation('tanh(x) + x')"),
+    (
+        "igb.Activation('where(x, 1, 0)')",
+        "compares formulas with <, <=, > or >=",
+        "igb.Activation('where(x > 0, 1, 0)')",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, draws=50, times=[0, 1]).split((0.001, 0.002))",
+        "widen the interval",
+        "igb.mlp(1).train(X, [0, 1] * 5, draws=50, times=[0, 1]).split((0.25, 0.75))",
+    ),
+    (
+        "igb.phases.residual_limit(igb.Network.read('Dense | Residual(Dense | relu) | Dense'))",
+        "end the branch with a Dense",
+        "igb.phases.residual_limit(igb.Network.read('Dense | Residual(relu | Dense) | Dense'))",
+    ),
+    (
+        "igb.Network(igb.Conv1d(3), igb.Flatten(), igb.Dense()).predict()",
+        "draw sequences, for example numpy.random.default_rng(0).normal(size=(100, 8, 16))",
+        "igb.Network.read('Conv1d(3) | Flatten | Dense').predict(np.random.default_rng(0).normal(size=(9, 8, 16)))",
+    ),
+    ("igb.infer([2, 3], D=5)", "divide counts by the number of data", "igb.infer([2 / 5, 3 / 5], D=5)"),
+    (
+        "igb.mlp(1).simulate(2, 8, 8, workers=2, executor='threads:2')",
+        'write the number behind it: "processes:2"',
+        "igb.mlp(1).simulate(2, 8, 8, executor='threads:2')",
+    ),
+    (
+        "igb.guesses.accuracy_bound([2, 7], [0.5, 0.5])",
+        "divide counts by their sum",
+        "igb.guesses.accuracy_bound([2 / 9, 7 / 9], [0.5, 0.5])",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, lambda x: np.float32(np.tanh(x))))",
+        "pass its formula as text",
+        "igb.phases.gradients(igb.mlp(1, 'tanh'))",
+    ),
+    ("igb.mlp(1, 'floor(400*x)').certify(5)", "use predict()", "igb.mlp(1, 'floor(4*x)').predict()"),
+    ("igb.mlp(1).predict(1e200 * X)", "scale the data", "igb.mlp(1).predict(X)"),
+    (
+        "igb.Network(igb.Dense(), igb.BatchNorm(4, eps=0.1), igb.Activation('relu'), igb.Dense()).certify(5)",
+        "or of batches with eps=0",
+        "igb.Network(igb.Dense(), igb.BatchNorm(4), igb.Activation('relu'), igb.Dense()).certify(5)",
+    ),
+    (
+        "igb.mlp(1).train(np.arange(40_000.0)[:, None], [0, 1] * 20_000)",
+        "train on a subsample",
+        "igb.mlp(1).train(X[:6], [0, 1] * 3, draws=20)",
     ),
     ("igb.mlp(1, 'SwiGLU')", "use the layer SwiGLU(), as in mlp(3, igb.SwiGLU())", "igb.mlp(3, igb.SwiGLU())"),
 ]

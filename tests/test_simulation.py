@@ -93,6 +93,8 @@ def test_workers_and_an_executor_are_one_too_many() -> None:
 def test_a_network_does_not_depend_on_how_many_there_are() -> None:
     few, many = small(), small(networks=20)
     assert np.array_equal(many.moments[:12], few.moments)
+    assert str(few).endswith("they may still be too small by a third.")
+    assert "too small" not in str(small(networks=30))
 
 
 def test_a_data_set_is_taken_whole() -> None:

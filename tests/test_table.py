@@ -22,11 +22,13 @@ from igbtheory.layers import (
     Activation,
     AvgPool,
     BatchNorm,
+    Concat,
     Dense,
     Dropout,
     GroupNorm,
     LayerNorm,
     MaxPool,
+    Product,
     ReGLU,
     Residual,
     RMSNorm,
@@ -84,6 +86,9 @@ LAYERS: list[Layer] = [
         scale=0.5,
     ),
     Residual(Dense(0.5), Activation("relu"), scale=0.7, shortcut=[Dense(1.5), Activation("sigmoid")]),
+    Concat((), (Activation("relu"), Dense(0.5, 0.1))),
+    Concat(Dense(0.5), (Activation("tanh"), Dense(1.5, 0.1), Activation("relu")), shares=(1, 3)),
+    Product(Activation("relu"), Dense(1.5, 0.1), Activation("sigmoid")),
     *(Activation(name) for name in ACTIVATIONS),
 ]
 

@@ -296,6 +296,9 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     found = kernel(phi, m, (q[:, None], q[None], q_ab))
     assert found is not None
     values, error = found
+    stacked = kernel(phi, m, (np.tile(q[:, None], (2, 1, 1)), np.tile(q[None], (2, 1, 1)), np.tile(q_ab, (2, 1, 1))))
+    assert stacked is not None  # images have a matrix for each pair of positions
+    assert np.array_equal(stacked[0], np.stack([values, values]))
     pairs = [(i, j) for i, j in np.random.default_rng(5).integers(100, size=(20, 2))]
     root = np.sqrt(np.diagonal(values))
 
@@ -311,6 +314,20 @@ def test_interpolated_pairs_are_what_a_rule_for_one_pair_finds(
     # the error of other pairs than those that were asked may be a little larger than at those
     assert missed < 3 * error < 1e-10
     assert np.diagonal(values) == pytest.approx([second_moment(FLOAT64, phi, m, one) for one in q], rel=1e-11)
+
+
+def test_an_error_of_the_means_is_one_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The product of both means fixes the constant of a table, so that their relative error counts twice."""
+    phi, q, missed, means = function_of("max(x, 0) + x/2"), 0.01, 1e-7, maximum.means
+    fit = interpolant(phi, 1, (q, q), (0, np.pi))
+    monkeypatch.setattr(maximum, "means", lambda *given: (means(*given)[0] + missed, missed))
+    moved = interpolant(phi, 1, (q, q), (0, np.pi))
+    assert fit is not None
+    assert moved is not None
+    pair = np.array([[q]]), np.array([q]), np.array([[0.3 * q]])
+    deviation = np.max((moved(*pair) - fit(*pair)) / fit.second_moment(q))
+    # a mean is at most a root mean square, and here about a third of one
+    assert fit.error < 1e-12 < deviation < moved.error < 4 * deviation
 
 
 @pytest.mark.parametrize(("name", "m"), [slow(("softsign", 2))])

@@ -258,6 +258,12 @@ def test_what_has_no_tangent_kernel_is_refused(net: igb.Network, message: str) -
         net.train(DIGITS, LABELS)
 
 
+def test_too_many_data_are_refused_with_the_size_of_their_kernels() -> None:
+    # two matrices of 6000 x 6000 numbers of 8 bytes are 576 MB
+    with pytest.raises(ValueError, match=r"got 6000, whose kernels take 0\.5 GiB"):
+        igb.mlp(1).train(np.arange(6000.0)[:, None], np.arange(6000) % 2)
+
+
 def test_equal_data_with_different_labels_are_named() -> None:
     data = np.concatenate([DIGITS, DIGITS[7:8]])
     with pytest.raises(ValueError, match="data 7 and 40"):

@@ -70,3 +70,6 @@ def test_waves_of_unequal_variances(name: str) -> None:
     given = FORMULAS[name](mean + along * z[:, None] + across * z) @ weights
     assert found == pytest.approx(weights @ (FORMULAS[name](mean + np.sqrt(q_a) * z) * given), rel=1e-11)
     assert error < 1e-12
+    scaled = {key: 1000 * factor for key, factor in known.items()}
+    of_scaled = waves.pairs(FLOAT64, scaled, (np.float64(q_a), np.float64(q_b), np.float64(q_ab)), np.float64(mean))
+    assert of_scaled[1] == pytest.approx(error, rel=1e-6)  # it is relative

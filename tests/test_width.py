@@ -83,6 +83,7 @@ CASES: dict[str, tuple[igb.Network, int, dict[str, Any]]] = {
         5,
         {},
     ),
+    "ways": (net(igb.Concat(DENSE, (RELU, DENSE, RELU, DENSE), shares=(1, 2)), RELU), 6, {}),
     "own weights": (net(RELU, Signs(), DENSE, RELU), 6, {}),
     "batches": (net(igb.BatchNorm(3), RELU, DENSE, igb.BatchNorm(3), RELU), 5, {"batch": 3, "data": 6}),
     "data": (net(RELU, DENSE, RELU), 5, {"inputs": DATA, "data": 6}),
@@ -350,7 +351,8 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
     (igb.mlp(1, norm="batch", batch_size=9), {"width": 5, "inputs": DATA}, "data that batches of 9 divide, got 6"),
     (net(igb.GroupNorm(8)), {"width": 4}, "units that groups of 8 divide, got 4"),
     (igb.Network(igb.MaxPool(3), DENSE), {"width": 5, "features": 2}, "features that the pools .* divide, got 2"),
-    (net(igb.Residual(RELU, DENSE)), {"width": [4, 5]}, "a branch that reads 4 and a stream of 5"),
+    (net(igb.Residual(RELU, DENSE)), {"width": [4, 5]}, "ways that read the same units, got 4 and 5 units"),
+    (net(igb.Concat((), (RELU, DENSE), shares=(2, 1))), {"width": [4, 9]}, "got 6 and 4 units in front of them"),
 ]
 
 

@@ -14,6 +14,7 @@ X, Y = np.random.default_rng(0).standard_normal((4, 2)), [0, 1, 0, 1]
 NET = igb.mlp(1)
 P = NET.predict()
 D10 = igb.infer([0.2, 0.5, 0.7], D=10)
+RUN = NET.train(X, Y, draws=40, times=[0, 1])
 DERIVED = igb.mlp(3).derive()
 NORM = {"norm": None, "pool": None, "sigma_w2": 2.0}
 CONV = {"kernel": 3, "stride": 1, "padding": "zeros", "sigma_w2": 2.0, "sigma_b2": 0.0, "groups": 1, "dilation": 1}
@@ -57,7 +58,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "predict, width": (NET.predict, {"width": 2, "features": 2, "method": "pairs", "networks": 2, "seed": 0}),
     "certify": (NET.certify, {"digits": 5, "inputs": None}),
     "derive": (NET.derive, {"inputs": None}),
-    "simulate": (NET.simulate, {**FEW, "workers": 1, "executor": None}),
+    "simulate": (NET.simulate, {**FEW, "workers": 1, "executor": None, "progress": False}),
+    "split": (RUN.split, {"neutral": (0.45, 0.55)}),
     "train": (NET.train, {"inputs": X, "y": Y, "loss": "mse", "times": [0, 1], "draws": 2, "seed": 0}),
     "class_gradients": (igb.phases.class_gradients, {"prediction": P, "n_classes": 2}),
     "classify": (igb.phases.classify, {"activation": "relu", "sigma_w2": 2.0, "sigma_b2": 0.0, "depths": (1, 2)}),
@@ -73,10 +75,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "losses.predicted": (igb.losses.predicted, {"prediction": P, "loss": LOSS, "n_classes": 2}),
     "losses.simulated": (igb.losses.simulated, {"network": NET, "loss": LOSS, "n_classes": 2, **FEW}),
     "losses_table": (igb.losses.losses_table, {"found": {}}),
-    "claims.run": (igb.claims.run, {"claims": [], "seed": 0, "seconds": 1.0}),
+    "claims.run": (igb.claims.run, {"claims": [], "seed": 0, "seconds": 1.0, "progress": False}),
     "Store": (igb.runs.Store, {"path": ":memory:", "configuration": {"seed": 0}}),
     "blocks": (igb.runs.blocks, {"networks": 2, "seconds": 1.0}),
-    "in_order": (igb.runs.in_order, {"pieces": [], "store": None}),
+    "in_order": (igb.runs.in_order, {"pieces": [], "store": None, "executor": None}),
     "guesses": (P.guesses, {"n_classes": 3}),
     "from_json": (igb.Prediction.from_json, {"text": "{"}),
     "G0.pdf": (P.G0.pdf, {"g": 0.3}),

@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913 - the options of every run
     for claim in claims:
         checks.of_kind("claims", claim, Claim, "those of igbtheory.claims")
     work = examinations(claims, seed, quick=quick, seconds=seconds)
-    label = "claims" if progress else None
+    label = "claims" if checks.flag("progress", progress) else None
     who = chosen(executor, workers, inf)
     configuration = {"claims": len(claims), "seed": seed, "quick": quick}
     with (

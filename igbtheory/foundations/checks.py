@@ -165,6 +165,24 @@ def of_kind(name: str, value: Any, kinds: type | tuple[type, ...], example: str)
         raise TypeError(f"expected {name}, got {shortened(value)}; pass for example {example}")
 
 
+def flag(name: str, value: Any) -> bool:
+    """Return a value that is True or False; refuse others, of which an array has no truth value."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"expected {name} to be True or False, got {shortened(value)}; pass for example {name}=True")
+    return bool(value)
+
+
+def shares(name: str, value: Any, example: str) -> tuple[float, float]:
+    """Return an interval (low, high) of shares, 0 <= low < high <= 1; example: a right one in words, for the error."""
+    if np.shape(value) != (2,):
+        raise ValueError(f"expected {name} (low, high) of shares, got {shortened(value)}; pass for instance {example}")
+    finite(name, value)
+    low, high = float(value[0]), float(value[1])
+    if not 0 <= low < high <= 1:
+        raise ValueError(f"expected {name} 0 <= low < high <= 1, got ({low:g}, {high:g}); pass for instance {example}")
+    return low, high
+
+
 def network(value: Any) -> Any:
     """Return the value if it is a network, which has layers; refuse it otherwise."""
     if not hasattr(value, "layers"):

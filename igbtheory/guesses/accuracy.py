@@ -58,6 +58,9 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
     `loose` bound holds only for proportions of 1/M.
     """
     checks.of_kind("a law of several classes", law, (ClassLaw, DrawnClasses), "prediction.guesses(10)")
+    gamma = getattr(law, "gamma", 0.0)
+    if np.ndim(gamma):
+        raise ValueError(f"expected the law of one network, got a sweep {np.shape(gamma)}; loop over the values")
     f = law.rvs(checked_draws(draws), random_state)
     return AccuracyBounds(SampledLaw(accuracy_bound(f, proportions)), SampledLaw(loose_accuracy_bound(f)))
 

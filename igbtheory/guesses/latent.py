@@ -47,10 +47,16 @@ def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArra
 
     ValueError if gamma does not broadcast to `size`.
     """
+    repeated = for_every_draw(gamma, size)
+    return fraction(repeated, rng.standard_normal(repeated.shape))
+
+
+def for_every_draw(gamma: Numbers, size: Any) -> NDArray[np.float64]:
+    """Return gamma in the shape `size` of draws (None: its own). ValueError if it does not broadcast to it."""
     gamma_shape = np.shape(gamma)
     shape = checks.shape_of(size, gamma_shape)
     try:
-        return fraction(np.broadcast_to(gamma, shape), rng.standard_normal(shape))
+        return np.broadcast_to(gamma, shape)
     except ValueError:
         raise ValueError(
             f"size: expected a shape that gamma, of shape {gamma_shape}, broadcasts to, got {size!r}; "

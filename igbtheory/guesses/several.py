@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
+from igbtheory.guesses.latent import for_every_draw
 from igbtheory.guesses.law import (
     ClassLaw,
     Numbers,
@@ -77,8 +78,8 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         are drawn, and the shares are single integrals given the centres.
         `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
-        shape = checks.shape_of(size, np.shape(self.gamma))
-        gamma = np.broadcast_to(np.asarray(self.gamma)[..., None], (*shape, 1)).reshape(-1, 1)
+        repeated = for_every_draw(self.gamma, size)
+        shape, gamma = repeated.shape, repeated.reshape(-1, 1)
         u = checks.generator(random_state).standard_normal((len(gamma), self.n_classes))
         torn = np.isposinf(gamma)
         shares = fractions(np.sqrt(np.where(torn, 0.0, gamma)) * u)

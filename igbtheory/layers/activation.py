@@ -45,6 +45,8 @@ class Activation(Layer):
     parameters: tuple[tuple[str, Any], ...]
     """Names and values of the parameters of a sweep."""
 
+    each_unit = True
+
     def __init__(self, activation: Any, **parameters: Any) -> None:
         values = {name: value if np.ndim(value) == 0 else np.asarray(value) for name, value in parameters.items()}
         points = np.broadcast(*values.values()) if checks.broadcast("parameters", values.items()) else ()

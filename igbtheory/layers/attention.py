@@ -1,6 +1,7 @@
 """Self-attention of several heads, with independent Gaussian weights of queries, keys and values."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -14,7 +15,7 @@ from igbtheory.layers.few import Few
 from igbtheory.layers.nodes.data import pairs_of
 from igbtheory.layers.nodes.draws import Array
 from igbtheory.layers.nodes.node import KernelNode, no_units, refuse_draws
-from igbtheory.layers.nodes.places import at_positions, images
+from igbtheory.layers.nodes.places import Point, at_positions, images
 from igbtheory.layers.spatial import OfTokens
 from igbtheory.mathematics.averages.state import pivoted_root
 
@@ -28,7 +29,9 @@ class Attention(Few, OfTokens):
 
     All `heads` together have `width` units. Queries and keys have weights N(0, sigma_qk2/units of X) each, values
     N(0, sigma_v2/units of X), without biases: q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged
-    over the heads, whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v).
+    over the heads, whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v). Positions of
+    images are tokens in rows from the top. causal: a token attends to itself and to those in front of it. groups: sets
+    of tokens that attend to one another alone, as in the windows of a Swin transformer; None: one set of all.
     scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
     weight. The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean
     over drawn ones.
@@ -39,6 +42,8 @@ class Attention(Few, OfTokens):
     sigma_qk2: Any = 1.0
     sigma_v2: Any = 1.0
     scaling: str = "sqrt"
+    causal: bool = False
+    groups: tuple[tuple[int, ...], ...] | None = None
 
     weighs = True
 
@@ -47,14 +52,39 @@ class Attention(Few, OfTokens):
         for name in ("sigma_qk2", "sigma_v2"):
             checks.variance(name, getattr(self, name), "an Attention")
         checks.known("scaling", self.scaling, SCALINGS)
+        checks.of_kind("causal=True or False", self.causal, bool, "causal=True")
+        if self.groups is not None:
+            groups = tuple(tuple(checks.whole("groups", token, 0) for token in group) for group in self.groups)
+            object.__setattr__(self, "groups", groups)
 
     @property
     def few(self) -> bool:
         return self.scaling == "sqrt"
 
-    def positions(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+    def in_front_of(self, shape: Point) -> int:
+        if not shape:
+            return super().in_front_of(shape)
+        tokens = prod(shape)
+        if self.groups is not None and sorted(token for group in self.groups for token in group) != [*range(tokens)]:
+            raise ValueError(
+                f"expected each of the {tokens} tokens in one of the groups of an Attention, from 0 to {tokens - 1}, "
+                f"got {len(self.groups)} groups of {sum(map(len, self.groups))} tokens; change groups"
+            )
+        return tokens
+
+    def positions(self, shape: Point) -> Point:
         self.in_front_of(shape)
         return shape
+
+    def _attended(self, tokens: int) -> NDArray[np.bool_]:
+        """Return which tokens u a token p attends to, shape (tokens p, tokens u)."""
+        attended = np.ones((tokens, tokens), dtype=bool)
+        if self.groups is not None:
+            number = np.empty(tokens, dtype=int)
+            for i, group in enumerate(self.groups):
+                number[list(group)] = i
+            attended = number[:, None] == number
+        return np.tril(attended) if self.causal else attended
 
     def products(self, units: int) -> int:
         return 3 * units  # queries, keys and values
@@ -72,8 +102,9 @@ class Attention(Few, OfTokens):
 
     def _weights(self, q_ab: Array, tokens: int) -> Any:
         """Yield the weights A of every head, shape (data, tokens, tokens)."""
+        attended = self._attended(tokens)
         if self.scaling == "linear":
-            yield np.full((len(q_ab) // tokens, tokens, tokens), 1 / tokens)
+            yield np.tile(attended / attended.sum(axis=1, keepdims=True), (len(q_ab) // tokens, 1, 1))
             return
         # single precision is enough for random weights
         root, rng = pivoted_root(q_ab).astype(np.float32), self.rng
@@ -81,7 +112,7 @@ class Attention(Few, OfTokens):
         for _ in range(self.heads):
             drawn = root @ rng.standard_normal((root.shape[1],) * 2, dtype=np.float32)
             scores = drawn.reshape(by_datum.shape) @ by_datum.swapaxes(1, 2)
-            yield scipy.special.softmax(float(self.sigma_qk2) * scores.astype(float), axis=-1)
+            yield _softmax(float(self.sigma_qk2) * scores.astype(float), attended)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         tokens, units = self.in_front_of(x.shape[2:]), x.shape[1]
@@ -98,11 +129,17 @@ class Attention(Few, OfTokens):
         )
         size = width // self.heads
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
-        outputs = (scipy.special.softmax(scores, axis=-1) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
+        outputs = (_softmax(scores, self._attended(tokens)) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
         return np.asarray(images(outputs, x.shape[2:]))
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"
+
+
+def _softmax(scores: NDArray[Any], attended: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the softmax of scores (..., p, u) over the tokens u to which p attends; the others have no weight."""
+    weights: NDArray[Any] = scipy.special.softmax(np.where(attended, scores, -np.inf), axis=-1)
+    return weights
 
 
 def _moved(weights: Array, q_ab: Array) -> Array:

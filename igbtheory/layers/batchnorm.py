@@ -43,6 +43,8 @@ class BatchNorm(Layer):
     estimator: str
     eps: Any
 
+    each_unit = True
+
     def __init__(self, batch_size: int | None = None, law: str = "exact", eps: Any = 0.0) -> None:
         checks.epsilon(eps)
         estimator = checks.known("law of BatchNorm", law, ESTIMATORS)

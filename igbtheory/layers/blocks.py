@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import Components
+from igbtheory.layers.nodes.mixture import kinds_of, mixture
 from igbtheory.layers.nodes.node import KernelNode, Passage
 from igbtheory.layers.nodes.places import Places
 from igbtheory.layers.spatial import Spatial
@@ -43,12 +44,20 @@ class Block:
         """Return the block behind a layer."""
         node, diagonal = self.node.through((layer,)), tuple(part.through((layer,)) for part in self.diagonal)
         if diagonal and isinstance(layer, Spatial) and layer.apart:
-            x, (at_a, at_b) = node.averaged(), (part.averaged().q_a for part in diagonal)
-            at_b = at_b.swapaxes(-1, -2)
-            values = replace(x, q_a=at_a, q_b=at_b if node.places is None else at_b[0][node.places.second])
-            node = replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
+            node = _with_variances(node, *diagonal)
             node.passage.show(layer, node)
         return Block(node, diagonal if node.places else ())
+
+
+def _with_variances(node: KernelNode, at_a: KernelNode, at_b: KernelNode) -> KernelNode:
+    """Return the node of pairs with the variances of the nodes of each datum a and of each datum b with itself."""
+    kinds = kinds_of(node)
+    if len(kinds) > 1:
+        each = zip(kinds, kinds_of(at_a), kinds_of(at_b), strict=True)
+        return mixture([(share, _with_variances(one, a, b)) for (share, one), (_, a), (_, b) in each])
+    x, q_a, q_b = node.averaged(), at_a.averaged().q_a, at_b.averaged().q_a.swapaxes(-1, -2)
+    values = replace(x, q_a=q_a, q_b=q_b if node.places is None else q_b[0][node.places.second])
+    return replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
 
 
 def block(

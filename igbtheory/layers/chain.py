@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.places import Places, Point, of_shape
+from igbtheory.layers.nodes.places import Places, Point, of_shape, units_first
 from igbtheory.mathematics.formulas.function import Function
 
 
@@ -19,16 +19,30 @@ def read_by_next(layers: Sequence[Layer]) -> int:
     return prod(layer.pooled for layer in takewhile(lambda layer: not layer.weighs, layers))
 
 
-def widths(layers: Sequence[Layer], width: int) -> list[int]:
-    """Return the number of units that each layer makes if it has weights, so that every Dense reads `width` units."""
-    return [width * read_by_next(layers[i + 1 :]) for i in range(len(layers))]
+def widths(layers: Sequence[Layer], width: int, behind: int | None = None) -> list[int]:
+    """Return the number of units that each layer makes if it has weights, so that every Dense reads `width` units.
+
+    behind: number of units behind all layers; None: as many as a Dense reads.
+    """
+    rests = [layers[i + 1 :] for i in range(len(layers))]
+    return [(width if behind is None or weigh(rest) else behind) * read_by_next(rest) for rest in rests]
 
 
-def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units."""
-    for layer, units in zip(layers, widths(layers, width), strict=True):
+def drawn(
+    layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int, behind: int | None = None
+) -> NDArray[Any]:
+    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units.
+
+    behind: the number of units that the last Dense makes, if it is another one.
+    """
+    for layer, units in zip(layers, widths(layers, width, behind), strict=True):
         x = layer.samples(x, rng, units)
     return x
+
+
+def entering(layers: Sequence[Layer], data: NDArray[Any]) -> NDArray[Any]:
+    """Return data as they enter the layers: units first, and ids of tokens as sequences of one unit."""
+    return data[:, None] if data.ndim == 2 and layers[0].reads_ids else units_first(data)
 
 
 def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:
@@ -96,6 +110,11 @@ def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
             yield from weighing(layer.inner)
         elif layer.weighs:
             yield layer
+
+
+def weigh(layers: Iterable[Layer]) -> bool:
+    """Return whether one of the layers has weights, so that every path through all of them does."""
+    return any(layer.weighs for layer in layers)
 
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:

@@ -3,7 +3,7 @@
 from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 from numpy.random import Generator
@@ -39,9 +39,6 @@ class Convolution(Windowed, ABC):
     sigma_b2: Any = 0.0
     groups: int = 1
     dilation: int = 1
-
-    axes: ClassVar[int]
-    """Number of axes of positions: 1 for sequences, 2 for images."""
 
     listed = True
     weighs = True
@@ -177,6 +174,7 @@ class DepthwiseConv2d(Convolution):
     """
 
     axes = 2
+    each_unit = True
     weighs = False
 
     def __init__(

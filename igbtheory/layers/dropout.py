@@ -23,6 +23,7 @@ class Dropout(Layer):
 
     p: Any = 0.5
 
+    each_unit = True
     noisy = True
 
     def __post_init__(self) -> None:

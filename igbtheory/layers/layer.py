@@ -1,7 +1,7 @@
 """The base class of layers: `samples` defines a layer, and `rule` is optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -104,6 +104,14 @@ class Layer(ABC):
         """Whether the layer has weights that make its units independent of the units in front."""
         return False
 
+    @property
+    def each_unit(self) -> bool:
+        """Whether each unit behind the layer is made of one unit in front, or of neighbours.
+
+        Behind a Concat, such a layer acts on the units of each way apart.
+        """
+        return False
+
     def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
         """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind the layer.
 
@@ -151,6 +159,14 @@ class Layer(ABC):
         """Layers in rows inside this one, side by side."""
         return ()
 
+    def split(self, units: int) -> list[int]:
+        """Return the numbers of units behind the ways inside the layer that make so many units behind it."""
+        return [units] * len(self.ways)
+
+    def joined(self, units: Sequence[int]) -> int:
+        """Return the number of units behind the layer from those behind the ways inside it: the inverse of `split`."""
+        return units[0]
+
     @property
     def inner(self) -> "tuple[Layer, ...]":
         """Layers inside this one."""
@@ -174,6 +190,11 @@ class Layer(ABC):
     def mapped(self, change: Callable[["tuple[Layer, ...]"], "tuple[Layer, ...]"]) -> "Layer":
         """Return the layer with `change` applied to each of its chains of inner layers; most layers have none."""
         return self
+
+    @property
+    def reads_ids(self) -> bool:
+        """Whether the layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
+        return False
 
     def undrawn(self, x: NDArray[Any]) -> NDArray[Any] | None:
         """Return the samples of units x if the layer draws no random numbers, or None if it draws some."""

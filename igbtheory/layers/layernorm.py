@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.mixture import over_root_of
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.scaling import normalised, over_root
 
@@ -38,8 +39,8 @@ class LayerNorm(Layer):
         x = node.averaged()
         if self.positions_too and node.places is not None:
             square, centre = (node.places.averages(each) for each in (x.square, x.mean))
-            return node.over_root(square - centre * centre + node.n.number(self.eps), centre)
-        return node.over_root(x.variance + node.n.number(self.eps), x.mean)
+            return over_root_of(node, square - centre * centre + node.n.number(self.eps), centre)
+        return over_root_of(node, x.variance + node.n.number(self.eps), x.mean)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.positions_too:
@@ -68,7 +69,7 @@ class RMSNorm(Layer):
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         q = node.averaged().square + node.n.number(self.eps)
-        return super().rule(node) if node.components else node.over_root(q)
+        return super().rule(node) if node.components else over_root_of(node, q)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)

@@ -33,6 +33,7 @@ class MaxPool(Layer):
 
     m: int
 
+    each_unit = True
     keeps_shifts = True
 
     def __post_init__(self) -> None:
@@ -84,6 +85,7 @@ class AvgPool(Layer):
 
     m: int
 
+    each_unit = True
     keeps_shifts = True
 
     def __post_init__(self) -> None:

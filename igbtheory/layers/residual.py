@@ -1,8 +1,7 @@
 """Residual blocks, which add a branch of layers to their stream."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -10,17 +9,17 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import drawn, each
+from igbtheory.layers.chain import each, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.nodes.sums import add
-from igbtheory.layers.spatial import Windowed
+from igbtheory.layers.ways import TwoWays
 
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
-class Residual(Layer):
+class Residual(TwoWays):
     """Residual block S(X) + scale F(X): F the `layers` in a row, S the layers of the `shortcut`; default: S(X) = X.
 
     If every path through F, or every path through S, contains a Dense, F and S are independent: the means of S and
@@ -33,20 +32,10 @@ class Residual(Layer):
     scale: Any
     shortcut: tuple[Layer, ...]
 
-    listed = True
-
     def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
-        checks.of_kind("a layer or layers as the shortcut", shortcut, (Layer, Sequence), "Dense(1.0)")
-        shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
-        for layer in (*layers, *shortcut):
-            if not isinstance(layer, Layer):
-                raise TypeError(
-                    f"expected layers in a Residual, got {layer!r}; scale is a keyword: Residual(..., scale=1)"
-                )
+        self._join(layers, shortcut, "scale=1")
         checks.finite("scale", scale)
-        object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        object.__setattr__(self, "shortcut", shortcut)
         if not (self._independent or self.few):
             self._refuse_path()
 
@@ -54,42 +43,18 @@ class Residual(Layer):
     def _independent(self) -> bool:
         """Whether weights make branch and stream independent; `branch` checks paths through inner blocks."""
         if self.shortcut:
-            return _weigh(self.layers) or _weigh(self.shortcut)
-        return _weigh(each(self.layers))
-
-    @property
-    def weighs(self) -> bool:
-        return _weigh(self.layers) and _weigh(self.shortcut)
-
-    @property
-    def ways(self) -> tuple[tuple[Layer, ...], ...]:
-        return self.layers, self.shortcut
-
-    @property
-    def whole(self) -> bool:
-        # branch and stream may hold different pairs of positions, and pools need pairs of positions of one datum
-        windows = (layer.window for layer in each(self.layers) if isinstance(layer, Windowed))
-        return bool(self.shortcut) or not all(window.keeps and not window.apart for window in windows) or super().whole
+            return weigh(self.layers) or weigh(self.shortcut)
+        return weigh(each(self.layers))
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
         return Residual(*change(self.layers), scale=self.scale, shortcut=change(self.shortcut))
 
-    def positions(self, shape: Point) -> Point:
-        behind, stream = (
-            reduce(lambda x, layer: layer.positions(x), part, shape) for part in (self.layers, self.shortcut)
+    def refuse_shapes(self, shapes: list[Point]) -> None:
+        behind, stream = shapes
+        raise ValueError(
+            f"expected a branch that keeps the positions of its stream, of shape {stream}, got the shape {behind} "
+            f"from {self!r}; move strides and pools out of the branch, or give it a shortcut that has them, too"
         )
-        if behind != stream:
-            raise ValueError(
-                f"expected a branch that keeps the positions of its stream, of shape {stream}, got the shape {behind} "
-                f"from {self!r}; move strides and pools out of the branch, or give it a shortcut that has them, too"
-            )
-        return behind
-
-    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        read = offsets
-        for layer in reversed(self.layers):
-            read = layer.needs(shape, read)
-        return tuple(sorted({*offsets, *read}))
 
     @property
     def swept(self) -> Mapping[str, Any]:
@@ -98,7 +63,9 @@ class Residual(Layer):
     def rule(self, node: Node[Any]) -> Node[Any]:
         if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream
             return super().rule(node)
-        if not node.gaussian and self.layers[0].weighs:  # stream and branch both ask for its average
+        if (
+            node.base.averages and not node.gaussian and self.layers[0].weighs
+        ):  # stream and branch both ask for its average
             node = node.with_moments(node.units, node.averaged())
         scale = node.n.number(self.scale)
         if self.shortcut:
@@ -107,28 +74,17 @@ class Residual(Layer):
         return add(node, 1 + scale * multiple, rest, scale)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        units = width if self.weighs else x.shape[1]
-        added, stream = (drawn(layers, x, rng, units) for layers in (self.layers, self.shortcut))
-        if added.shape != stream.shape:
-            raise ValueError(
-                f"expected a branch that makes the {stream.shape[1]} units of its stream, got {added.shape[1]} from "
-                f"{self!r}; end the branch with a Dense, or move the pooling out of it"
-            )
+        added, stream = self._drawn(x, rng, width)
         total: NDArray[Any] = added * x.dtype.type(self.scale)
         total += stream
         return total
 
     def latex(self) -> str:
-        arrow = r" \to "
-        branch, stream = (arrow.join(layer.latex() for layer in layers) for layers in (self.layers, self.shortcut))
-        start = rf"\left(x \to {stream}\right)" if stream else "x"
-        return rf"{start} + {self.scale} \left(x \to {branch}\right)"
+        return self._formula(f"+ {self.scale}")
 
     def __repr__(self) -> str:
-        scale = "" if np.ndim(self.scale) == 0 and self.scale == 1 else f", scale={self.scale!r}"
-        stream = ", ".join(map(repr, self.shortcut))
-        shortcut = f", shortcut={f'[{stream}]' if self.shortcut[1:] else stream}" if stream else ""
-        return f"Residual({', '.join(map(repr, self.layers))}{scale}{shortcut})"
+        usual = np.ndim(self.scale) == 0 and self.scale == 1
+        return self._shown(*([] if usual else [f"scale={self.scale!r}"]))
 
     def branch(self, x: Node[Any]) -> tuple[Any, Node[Any]]:
         """Return the multiple of x that F(x) contains, and the rest of F(x), which is independent of x.
@@ -160,8 +116,3 @@ class Residual(Layer):
             "expected a Dense on every path through the branch of a Residual, so that branch and stream are "
             f"independent, got {self!r}; append Dense(sigma_w2) to its layers"
         )
-
-
-def _weigh(layers: Iterable[Layer]) -> bool:
-    """Return whether one of the layers has weights, so that every path through all of them does."""
-    return any(layer.weighs for layer in layers)

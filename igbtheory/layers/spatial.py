@@ -17,17 +17,27 @@ from igbtheory.mathematics.averages.state import Pairs
 
 WHAT = {1: "sequences", 2: "images"}
 """Name of data by the number of their axes of positions."""
+DRAWN = {
+    1: "numpy.random.default_rng(0).normal(size=(100, 8, 16))",
+    2: "igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)",
+}
+"""How to draw such data."""
 
 
 class OfData(Layer, ABC):
-    """A layer of images or sequences, which has no law of Gaussian inputs."""
+    """A layer of images or sequences, which has no law of Gaussian inputs.
+
+    axes: the number of axes of positions, 1 of sequences and 2 of images.
+    """
+
+    axes: ClassVar[int] = 2
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if node.base.on_data:
             return self.kernel(node)
         raise ValueError(
             f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
-            "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
+            f"there is no law; draw {WHAT[self.axes]}, for example {DRAWN[self.axes]}"
         )
 
     def kernel(self, node: KernelNode) -> KernelNode:
@@ -38,6 +48,7 @@ class OfData(Layer, ABC):
 class OfTokens(OfData, ABC):
     """A layer of sequences whose kernel needs all positions of all data at once."""
 
+    axes = 1
     whole = True
 
     def in_front_of(self, shape: Point) -> int:
@@ -143,6 +154,8 @@ class Windowed(Spatial, ABC):
 
 class Ending(Spatial, ABC):
     """A layer behind which there are vectors."""
+
+    each_unit = True
 
     def positions(self, shape: Point) -> Point:
         if not shape:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Places, Point, Window, every
-from igbtheory.layers.spatial import Ending, Windowed, lengths
+from igbtheory.layers.spatial import Ending, OfData, Windowed, lengths
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,6 +22,8 @@ class Pool2d(Windowed, ABC):
     k: int
     stride: int | None = None
     padding: int = 0
+
+    each_unit = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 1))
@@ -68,6 +70,7 @@ class MaxPool2d(Pool2d):
     by which windows reach beyond each edge, as in PyTorch.
     """
 
+    kernel = OfData.kernel  # a maximum is no mean over the windows
     whole = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:

@@ -32,6 +32,8 @@ class TokenMixing(Few, OfTokens):
     sigma_w2: Any = 1.0
     sigma_b2: Any = 0.0
 
+    each_unit = True
+
     def __post_init__(self) -> None:
         if self.tokens is not None:
             object.__setattr__(self, "tokens", checks.whole("tokens", self.tokens, 1))

@@ -13,10 +13,15 @@ from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
-from igbtheory.layers.nodes.node import KernelNode
-from igbtheory.layers.nodes.places import VECTORS, Places, Point, of_shape
+from igbtheory.layers.nodes.node import KernelNode, Node
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, images, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
+
+MOST_IDS = 2**24
+"""Number of ids that single precision tells apart."""
+LARGEST = 2**27
+"""Largest number of entries of data whose units are ids: 1 GiB."""
 
 
 @final
@@ -24,6 +29,7 @@ from igbtheory.layers.spatial_pools import refuse_rest
 class Tokens(OfData):
     """The positions of images as tokens of sequences, in rows from the top."""
 
+    each_unit = True
     keeps_averages = True
     whole = True
 
@@ -90,10 +96,82 @@ class PatchEmbedding(OfData):
 
 @final
 @dataclass(frozen=True, repr=False)
+class Embedding(OfTokens):
+    """Tokens of ids, whole numbers of shape (n_samples, tokens): a random vector for each id, entries N(0, variance).
+
+    q_ab(p, p') is the variance if the ids at p and p' are equal, else 0. padding: an id whose vector is 0, or None. The
+    layer stands first, and the ids are the data: predict(ids).
+    """
+
+    variance: Any = 1.0
+    padding: int | None = None
+
+    listed = True
+    reads_ids = True
+    weighs = True
+
+    def __post_init__(self) -> None:
+        checks.variance("variance", self.variance, "an Embedding")
+        if self.padding is not None:
+            object.__setattr__(self, "padding", checks.whole("padding", self.padding, 0))
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        got = "units of other layers" if node.base.on_data else "Gaussian inputs"
+        raise ValueError(
+            f"expected the ids of tokens in front of {self!r}, got {got}; put it first, and pass ids as data: whole "
+            "numbers of shape (n_samples, tokens)"
+        )
+
+    def positions(self, shape: Point) -> Point:
+        return (self.in_front_of(shape),)
+
+    def in_front_of(self, shape: Point) -> int:
+        if len(shape) != 1:
+            raise ValueError(
+                f"expected the ids of tokens in front of {self!r}, whole numbers of shape (n_samples, tokens), got "
+                f"{'images' if shape else 'vectors'}; put it first, and pass ids as data"
+            )
+        return shape[0]
+
+    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+        """Return a Dense and, for each token, which of the ids of the data it has: 1 for one unit, 0 for the others."""
+        self.in_front_of(x.shape[2:])
+        self._refuse_others(x)
+        ids, numbers = np.unique(x[:, 0], return_inverse=True)
+        if x.size * len(ids) > LARGEST:
+            raise ValueError(
+                f"expected at most {LARGEST} entries of all tokens and all different ids, got {x.size} tokens and "
+                f"{len(ids)} ids; predict on fewer data, or on fewer tokens"
+            )
+        units = np.zeros((x.size, len(ids)), dtype=x.dtype)
+        units[np.arange(x.size), numbers.ravel()] = 1
+        if self.padding is not None:
+            units[:, ids == self.padding] = 0
+        return Dense(self.variance * len(ids)), images(units, x.shape[2:])
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        dense, units = self.reading(x)
+        return dense.samples(units, rng, width)
+
+    def _refuse_others(self, x: NDArray[Any]) -> None:
+        """Refuse data that are no ids."""
+        wrong = x[(x < 0) | (x >= MOST_IDS) | (x != np.round(x))]
+        if x.shape[1] > 1 or wrong.size:
+            got = f"{x.shape[1]} features for each token" if x.shape[1] > 1 else f"{wrong[0]:g}"
+            raise ValueError(
+                f"expected the ids of tokens in front of {self!r}, whole numbers from 0 to {MOST_IDS - 1} of shape "
+                f"(n_samples, tokens), got {got}; pass ids, or leave the layer out and pass the vectors of the tokens"
+            )
+
+
+@final
+@dataclass(frozen=True, repr=False)
 class PositionEmbedding(OfData):
     """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance."""
 
     variance: Any = 1.0
+
+    each_unit = True
 
     def __post_init__(self) -> None:
         checks.variance("variance", self.variance, "a PositionEmbedding")
@@ -123,6 +201,8 @@ class ClassToken(OfTokens):
     """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it."""
 
     variance: Any = 1.0
+
+    each_unit = True
 
     def __post_init__(self) -> None:
         checks.variance("variance", self.variance, "a ClassToken")

@@ -3,8 +3,10 @@
     Dense(2) | BatchNorm | relu | Dense(2)              a layer without parameters needs no parentheses
     (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
     Dense | Residual(relu | Dense, scale=0.5) | Dense   a residual block; shortcut=Dense puts a Dense on the skip path
+    Dense | Product(relu | Dense | sigmoid) | Dense     a product of the stream and a branch
+    Dense | Concat((), relu | Dense, shares=(2, 1)) | Dense     ways side by side; () is the stream itself
 
-Layers of users that `igb.register` knows have their names, too.
+What Python prints of a network is read, too. Layers of users that `igb.register` knows have their names, too.
 Every other part is an activation, given by its name or its formula. The text is parsed and never executed.
 """
 
@@ -16,8 +18,10 @@ from igbtheory import layers
 from igbtheory.foundations import checks
 from igbtheory.layers import registered
 from igbtheory.layers.activation import Activation
+from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.gates import Gate
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.product import Product
 from igbtheory.layers.residual import Residual
 from igbtheory.mathematics.formulas.catalogue import NAMED
 from igbtheory.mathematics.formulas.library_functions import SHAPES
@@ -28,9 +32,13 @@ LAYERS = {
     for name in layers.__all__
     if isinstance(kind := getattr(layers, name), type)
     and issubclass(kind, Layer)
-    and kind not in {Layer, Gate, Activation, Residual}
+    and kind not in {Layer, Gate, Activation, Residual, Product, Concat}
 }
-"""Layers by their names, except activations and residual blocks, which are read separately."""
+"""Layers by their names, except activations and layers of layers, which are read separately."""
+BLOCKS: dict[str, type[Residual] | type[Product]] = {"Residual": Residual, "Product": Product}
+"""Layers of a branch and a stream by their names."""
+NAMES = (*BLOCKS, "Concat", "Activation", "Network")
+"""Names that are read separately."""
 
 
 def known_layers() -> dict[str, type[Layer]]:
@@ -61,8 +69,17 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
             yield from _chain(right, text)
         case ast.BinOp(left, ast.Mult(), ast.Constant(int(count))) if _has_layers(left):
             yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, checks.DEEPEST)
-        case ast.Name("Residual") | ast.Call(ast.Name("Residual")):
-            yield _residual(node, text)
+        case ast.Tuple(row) | ast.List(row) | ast.Call(ast.Name("Network"), row):
+            for one in row:
+                yield from _chain(one, text)
+        case ast.Starred(value):
+            yield from _chain(value, text)
+        case ast.Name(name) | ast.Call(ast.Name(name)) if name in BLOCKS:
+            yield _block(BLOCKS[name], node, text)
+        case ast.Call(ast.Name("Concat"), ways, named):
+            yield Concat(*(tuple(_chain(way, text)) for way in ways), **_options(named, text))
+        case ast.Call(ast.Name("Activation"), [ast.Constant(str(name))], named):
+            yield Activation(name, **_options(named, text))
         case ast.Name(name) if name in known_layers():
             yield _made(name, [], {})
         case ast.Call(ast.Name(name), arguments, named) if name in known_layers():
@@ -74,15 +91,16 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
 def _has_layers(node: ast.expr) -> bool:
     """Return whether a factor contains layers; otherwise the product belongs to a formula."""
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return bool(names & {*known_layers(), "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
+    return bool(names & {*known_layers(), *NAMES}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
 
 
-def _residual(node: ast.expr, text: str) -> Residual:
+def _block(kind: type[Residual] | type[Product], node: ast.expr, text: str) -> Layer:
     if not isinstance(node, ast.Call) or not node.args:
-        raise ValueError("expected the layers of a Residual, got none; for example Residual(relu | Dense, scale=0.5)")
+        name = kind.__name__
+        raise ValueError(f"expected the layers of a {name}, got none; for example {name}(relu | Dense)")
     shortcut = [layer for part in node.keywords if part.arg == "shortcut" for layer in _chain(part.value, text)]
     options = _options([part for part in node.keywords if part.arg != "shortcut"], text)
-    return Residual(*(layer for part in node.args for layer in _chain(part, text)), shortcut=shortcut, **options)
+    return kind(*(layer for part in node.args for layer in _chain(part, text)), shortcut=shortcut, **options)
 
 
 def _made(name: str, arguments: list[Any], named: dict[str, Any]) -> Layer:
@@ -110,5 +128,5 @@ def _number(node: ast.expr, text: str) -> Any:
 def _activation(text: str) -> Activation:
     name = text.partition("(")[0]
     if name[:1].isupper() and name.isidentifier() and folded(name) not in {*NAMED, *SHAPES}:
-        checks.known("layer", name, (*known_layers(), "Residual"))
+        checks.known("layer", name, (*known_layers(), *NAMES[:3]))
     return Activation(text)

@@ -121,9 +121,16 @@ def units(values: Moments, passage: Passage = USUAL) -> LawNode:
 
 
 def with_noise(node: LawNode) -> LawNode:
-    """Return the node with noise of variance 1 at the units of its base, which has values."""
-    base: Any = node.base
-    return replace(node, base=replace(base, values=replace(base.values, noise=Noise(node.n.number(1)))))
+    """Return the node with noise of variance 1 at its units, which is a mean over kinds if they have unlike noise."""
+    one, total = Noise(node.n.number(1)), node.averaged().noise
+
+    def noisy(kind: LawNode) -> LawNode:
+        x = kind.averaged()
+        noise = one if kind is node or total is None or x.noise is None else x.noise.times(1 / total.variance)
+        return kind.remade(kind.units, replace(x, noise=noise))
+
+    behind: LawNode = node.base.changed(node, noisy)
+    return behind
 
 
 def block_of(activation: Any, **network: Any) -> Block:

@@ -10,10 +10,9 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import shapes, swept, unlike
+from igbtheory.layers.chain import entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
-from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.theory.kernels import THREADS, KernelMeans, Watched, kernel_means
 from igbtheory.theory.prediction import PerLayer, Prediction
@@ -35,7 +34,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
     inputs = checks.real_data(inputs)
-    given = units_first(inputs)
+    given = entering(layers, inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         few = any(layer.few for layer in layers)

@@ -1,7 +1,7 @@
 """The predictions of an explanation at the model's own widths."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -37,6 +37,18 @@ class AtWidths:
     def change(self) -> float:
         """What finite width may change of gamma in infinite width, as a share of it."""
         return float(np.expm1(CHANGE * self.size))
+
+    def of_output(self) -> dict[str, Any]:
+        """Return gamma and gamma_guess of the outputs with their errors, by their names in `WhatIf`."""
+        layers = self.per_layer
+        if layers is None:
+            return {}
+        ratios = {"at_widths": "gamma", "at_widths_guess": "gamma_guess"}
+        return {
+            f"{name}{end}": float(getattr(layers, f"{ratio}{end}")[-1])
+            for name, ratio in ratios.items()
+            for end in ("", "_error")
+        }
 
     def __str__(self) -> str:
         """Return the widths as text."""

@@ -1,6 +1,7 @@
 """Changes of a model that may change its bias: other activations, places and modes of norms, and centred data."""
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from torch import fx, nn
 from torch.nn import functional
 
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.models import is_idle
 from igbtheory.torch.reading import Reading
 from igbtheory.torch.tracing import graph_of, in_a_row
@@ -20,6 +23,8 @@ Edit = Callable[[fx.GraphModule], None]
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh}
+SHORT, LONG = 26, "a function of several steps"
+"""Largest number of characters of a function that is named by its formula, and the name of others."""
 CENTRED = 0.01
 """Data count as centred if the squares of their mean are less than this share of their mean square."""
 
@@ -27,9 +32,14 @@ CENTRED = 0.01
 @final
 @dataclass(frozen=True)
 class Change:
-    """A change: its name, a function that edits a graph in place, and a function that returns the changed data."""
+    """A change: its name, a function that edits a graph in place, and a function that returns the changed data.
+
+    functions: those that the model computes in several steps, by the names of their last nodes; the edited graph has
+    one node for each.
+    """
 
     name: str
+    functions: Mapping[str, FunctionOfOne]
     edit: Edit = lambda _: None
     data: Callable[[Array], Array] = lambda x: x
 
@@ -37,6 +47,7 @@ class Change:
         """Return the changed model, which contains the model itself."""
         model = in_a_row(model)
         graph = fx.GraphModule(model, graph_of(model))
+        _join_steps(graph.graph, self.functions)
         self.edit(graph)
         graph.recompile()
         return graph
@@ -44,28 +55,63 @@ class Change:
 
 def changes(reading: Reading, data: Array) -> Iterator[Change]:
     """Yield the changes that can be made to a model and its data."""
-    activations = [node for node in reading.graph.graph.nodes if _is_activation(reading, node)]
-    have = {reading.paths[node.name][-1].layer.phi.name for node in activations}  # type: ignore[attr-defined]
+    change = partial(Change, functions=reading.functions)
+    graph = fx.GraphModule(reading.graph, copy.deepcopy(reading.graph.graph))
+    _join_steps(graph.graph, reading.functions)
+    activations = [node for node in graph.graph.nodes if _is_activation(reading, node)]
+    functions = (_function_of(reading, node) for node in activations)
+    have = {phi.name if len(phi.name) <= SHORT else LONG for phi in functions if phi}
     for name, function in ACTIVATIONS.items():
         if others := sorted(have - {name}):
-            yield Change(f"{name} for {', '.join(others)}", partial(_replace, [x.name for x in activations], function))
+            edit = partial(_replace, [x.name for x in activations], function)
+            yield change(f"{name} for {', '.join(others)}", edit=edit)
     for before, words in ((True, "behind"), (False, "in front of")):
-        pairs = [x.name for x in activations if _neighbour(reading.graph, x, before=before) is not None]
+        pairs = [x.name for x in activations if _neighbour(graph, x, before=before) is not None]
         if pairs:
-            yield Change(f"norms {words} the activations", partial(_move_norms, pairs, before=before))
+            yield change(f"norms {words} the activations", edit=partial(_move_norms, pairs, before=before))
     modes = {m.training for m in reading.graph.modules() if isinstance(m, BATCH_NORMS)}
     for mode in modes:
         words = "evaluation, where it is the identity" if mode else "training"
-        yield Change(f"BatchNorm in the mode of {words}", partial(_set_mode, train=not mode))
+        yield change(f"BatchNorm in the mode of {words}", edit=partial(_set_mode, train=not mode))
     if np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
-        yield Change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
+        yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
+
+
+def _join_steps(graph: fx.Graph, functions: Mapping[str, FunctionOfOne]) -> None:
+    """Make one node of the steps of each function."""
+    nodes = {node.name: node for node in graph.nodes}
+    for name, function in functions.items():
+        nodes[name].op, nodes[name].target = "call_function", _called(function)
+        nodes[name].args, nodes[name].kwargs = (nodes[function.start.name],), {}
+    graph.eliminate_dead_code()
+
+
+def _called(function: FunctionOfOne) -> Callable[[Any], Any]:
+    """Return the function as one with a name, which a node needs."""
+
+    def several_steps(x: Any) -> Any:
+        return function(x)
+
+    return several_steps
 
 
 def _is_activation(reading: Reading, node: fx.Node) -> bool:
-    """Return whether a node applies a named function, such as relu, to every unit; sums and products have no name."""
+    """Return whether a node applies a function with a name, such as relu, or one of several steps, to every unit.
+
+    Sums and products have no name. What is scaled behind several steps, as in x*relu6(x + 3)/6, is not the whole one.
+    """
+    phi = _function_of(reading, node)
+    if phi is None or node.op == "placeholder" or len(node.args) != 1:
+        return False
+    return phi.name.isidentifier() or (
+        node.name in reading.functions and not any(_function_of(reading, user) for user in node.users)
+    )
+
+
+def _function_of(reading: Reading, node: fx.Node) -> Function | None:
+    """Return the function of the last layer in front of a node, None if it is no activation."""
     path = reading.paths.get(node.name, ())
-    phi = getattr(path[-1].layer, "phi", None) if path else None
-    return phi is not None and node.op != "placeholder" and phi.name.isidentifier() and len(node.args) == 1
+    return path[-1].layer.function if path else None
 
 
 def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:

@@ -1,6 +1,6 @@
 """The data that are passed to a model, as a tensor, and their labels."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,34 +10,45 @@ from torch.utils.data import DataLoader, Dataset
 from igbtheory.foundations import checks
 from igbtheory.foundations.labels import LABELS, Labels, labels_in
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.torch.inputs import Inputs, each, single
 
 
 def checked_data(data: Any) -> torch.Tensor:
-    """Return the tensor of the data, without their labels."""
-    return labelled_data(data)[0]
+    """Return the tensor of the data, without their labels. ValueError: they are several inputs."""
+    return single(labelled_data(data)[0])
 
 
-def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
+def labelled_data(data: Any) -> tuple[torch.Tensor | Inputs, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, or None if there are none.
 
-    data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
-    batches; a list of pairs of single data or of batches. A batch may be a dictionary with names such as image and
-    label. A second part is ignored if it does not have one whole number
-    for each datum.
+    data: an array or tensor; a dictionary of these, which the model takes by their names, with the labels beside them;
+    a pair (X, y), where y may be None, and X may be a dictionary or a tuple of several inputs; a Dataset; a DataLoader
+    or another iterator of batches; a list of pairs of single data or of batches. A batch may be a dictionary, too, or
+    have several inputs in front of its labels. A second part is ignored if it does not have one label for each datum.
     """
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
         if data[1] is None or labels is not None:
-            if labels is not None and len(labels) != len(data[0]):
-                raise ValueError(f"expected a label for each of {len(data[0])} data, got {len(labels)}; pass as many")
-            return _checked(data[0]), labels
+            inputs = _inputs(data[0])
+            if labels is not None and len(labels) != len(inputs):
+                raise ValueError(f"expected a label for each of {len(inputs)} data, got {len(labels)}; pass as many")
+            return inputs, labels
+    if isinstance(data, Mapping):
+        return _of_names(data)
     if isinstance(data, Dataset):
         data = DataLoader(data, batch_size=256)
     pairs = isinstance(data, list) and data and isinstance(data[0], tuple) and np.ndim(data[0][0]) > 0
     return _of_batches(data) if isinstance(data, DataLoader | Iterator) or pairs else (_checked(data), None)
 
 
-def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
+def _inputs(data: Any) -> torch.Tensor | Inputs:
+    """Return the data; a dictionary and a tuple are several inputs."""
+    if isinstance(data, Mapping):
+        return Inputs(names={name: _checked(x) for name, x in data.items()})
+    return Inputs(tuple(map(_checked, data))) if isinstance(data, tuple) else _checked(data)
+
+
+def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor | Inputs, Labels | None]:
     """Return the data of batches, or of pairs of a datum and its label, and the labels, or None if there are none."""
     try:
         batches = [batch if isinstance(batch, tuple | list | Mapping) else (batch,) for batch in data]
@@ -49,39 +60,71 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
     if not batches:
         raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
     if isinstance(batches[0], Mapping):
-        batches = [_of_names(batch) for batch in batches]
-    x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
-    join = torch.stack if y and not y[0][0].ndim else torch.cat
-    for_each = bool(y) and (y[0][0].ndim < 2 or y[0][0].shape[1:] == (1,))
-    return _checked(join(x)), _labels(join(y[0])) if for_each else None
+        # columns of text, such as the words behind the tokens, are left out
+        names = [name for name, x in batches[0].items() if not isinstance(next(iter(x)), str)]
+        return _of_names({name: torch.cat([torch.as_tensor(batch[name]) for batch in batches]) for name in names})
+    columns = [*zip(*batches, strict=False)]
+    place = next((i for i, column in enumerate(columns) if i and _one_for_each(column[0])), 0)
+    single = place and not np.ndim(columns[place][0])
+    # what stands in front of the labels are inputs; without labels, the second part may be what a model should return
+    inputs = [_joined(column, torch.stack if single else torch.cat) for column in columns[: place or 1]]
+    labels = columns[place or 1] if place or len(columns) == 2 else None
+    given = _inputs(tuple(inputs) if inputs[1:] else inputs[0])
+    return given, None if labels is None else _labels((np.stack if single else np.concatenate)(labels))
 
 
-def _of_names(batch: Any) -> tuple[Any, ...]:
-    """Return the data of a batch, and its labels if there are any, by their names."""
-    names = [name for name in batch if name.lower() in checks.DATA]
-    if len(names) != 1:
-        raise TypeError(_unpacked("batches (X, y)", batch))
-    return batch[names[0]], *[batch[name] for name in batch if name.lower() in LABELS][:1]
+def _joined(pieces: tuple[Any, ...], join: Callable[[Any], torch.Tensor]) -> Any:
+    """Return the rows of all batches, or of each of the tensors of a batch."""
+    if isinstance(pieces[0], tuple | list) and isinstance(pieces[0][0], torch.Tensor | np.ndarray):
+        return tuple(_joined(column, join) for column in zip(*pieces, strict=True))
+    return join([torch.as_tensor(piece) for piece in pieces])
+
+
+def _one_for_each(part: Any) -> bool:
+    """Return whether a part of a batch has one number for each datum, as labels have."""
+    return np.ndim(part) < 2 or np.shape(part)[1:] == (1,)
+
+
+def _of_names(columns: Mapping[str, Any]) -> tuple[torch.Tensor | Inputs, Labels | None]:
+    """Return the data of columns, and their labels if there are any, by their names.
+
+    A column named image or the like has the data, unless another has more than a number for each datum: then the model
+    takes them all by their names.
+    """
+    labels = [name for name in columns if name.lower() in LABELS][:1]
+    others = [name for name in columns if name not in labels]
+    many = [name for name in others if np.ndim(columns[name]) > 1]
+    if not many:
+        named = ", ".join(map(repr, columns))
+        raise TypeError(
+            f"expected data and labels, got a dictionary of {named}; pass the arrays that the model takes, or (X, y)"
+        )
+    data = columns[many[0]] if len(many) == 1 and many[0].lower() in checks.DATA else {x: columns[x] for x in others}
+    return _inputs(data), _labels(columns[labels[0]]) if labels else None
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum.
+    """Return class labels, (n_samples,), or None if the values are not one class for each datum.
 
-    Of the values -1 and 1 of a single output, 1 is class 0, which has positive outputs.
+    Of the values -1 and 1 of a single output, 1 is class 0, which has positive outputs. Words are numbered in
+    alphabetical order, and rows of zeros with a single one by the place of the one.
     """
     try:
         array = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths
         return None
     array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if array.ndim == 1 and (array.dtype.kind == "U" or (array.dtype == object and isinstance(array[0], str))):
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    if array.ndim == 2 and array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
+        if np.any(array.sum(axis=1) != 1):
+            raise ValueError(
+                f"expected one class for each datum, got labels of shape {array.shape} with several ones in a row; "
+                "measure the labels one by one, by models that return one logit, or leave them out"
+            )
+        return np.asarray(array.argmax(axis=1), dtype=np.int64)
     signs = array.ndim == 1 and np.array_equal(np.unique(array), (-1, 1))
     return labels_in(array < 0 if signs else array)
-
-
-def _unpacked(expected: str, came: Mapping[Any, Any]) -> str:
-    """Return the error message for a dictionary in place of data."""
-    names = ", ".join(map(repr, came))
-    return f"expected {expected}, got a dictionary of {names}; pass the array that the model takes, or a pair (X, y)"
 
 
 def _checked(data: Any) -> torch.Tensor:
@@ -114,8 +157,6 @@ def _tensor(data: Any) -> torch.Tensor:
             "expected data, got GaussianInputs, which is a law; draw data from it, such as numpy.random.default_rng(0)."
             f"normal({data.shift}, {data.variance} ** 0.5, (1000, 64))"
         )
-    if isinstance(data, Mapping):
-        raise TypeError(_unpacked("data in an array or a tensor", data))
     try:
         array = np.asarray(checks.unmasked("data", data))
     except ValueError:  # rows of different lengths
@@ -131,12 +172,16 @@ def _tensor(data: Any) -> torch.Tensor:
     return torch.tensor(np.asarray(array, dtype=kind, order="C"))
 
 
-def moved(data: torch.Tensor, parameters: Iterable[torch.Tensor]) -> torch.Tensor:
+def moved(data: Any, parameters: Iterable[torch.Tensor]) -> Any:
     """Return the data on the device of a model's parameters; floating-point data get their precision."""
     parameters = [*parameters]
     floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
-    kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
-    converted = data.to(parameters[0].device, kind)
+    kind = next(floating, torch.get_default_dtype())
+    return each(data, lambda x: _converted(x, parameters[0].device, kind if x.is_floating_point() else x.dtype))
+
+
+def _converted(data: torch.Tensor, device: torch.device, kind: torch.dtype) -> torch.Tensor:
+    converted = data.to(device, kind)
     if converted.dtype != data.dtype and not torch.isfinite(converted).all():
         raise ValueError(
             f"expected data in the range of the model's {kind}, got {float(data.abs().max()):.3g}; scale the data down"

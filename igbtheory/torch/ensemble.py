@@ -26,6 +26,10 @@ LABELS = (
     "of its own, measure them one by one, by models that return one logit"
 )
 
+ENOUGH = 20
+"""Number of networks with one output that lie in [0, 1] by chance with a probability below one in a million: positive
+and negative outputs are equally likely in each. Outputs that add up to 1 do not do so by chance in two networks."""
+
 
 def measure(  # noqa: PLR0913 - the contract of the public name
     make_model: Callable[[], Any],
@@ -50,8 +54,10 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     output: if the model returns several outputs, the name or the place of its logits; None: the output named logits,
     or the only one.
     X: array or tensor of shape (n_samples, ...); floating-point numbers are converted to the precision of the model,
-    integers stay integers. With labels 0, 1, ... for the shares by label: a pair (X, y), as `read_data` returns it, a
-    Dataset or DataLoader of PyTorch, or an iterator of batches (X, y).
+    integers stay integers. Several inputs: a dictionary of arrays, which the model takes by their names, or the pair
+    ((X1, X2), None). With labels 0, 1, ... for the shares by label: a pair (X, y), as `read_data` returns it, a
+    dictionary with labels, a Dataset or DataLoader of PyTorch, or an iterator of batches (X, y). Words as labels are
+    numbered in alphabetical order.
     batch_size: number of data in a pass; the order is drawn anew for every network, and the last batch may be smaller.
     None: all data in one pass.
     Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
@@ -65,6 +71,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
+    checks.flag("progress", progress)
     checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
@@ -107,8 +114,7 @@ def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Ite
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
         inside, alike, count = inside and x.inside, alike and x.alike, len(x.centres)
-        # the outputs of one network may lie in [0, 1] by chance, but not those of two
-        if alike and i:
+        if alike and i + 1 >= (2 if count > 1 else ENOUGH):
             raise ValueError(_probabilities(count))
         yield x
     if inside:

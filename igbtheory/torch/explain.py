@@ -3,9 +3,9 @@
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import hypot
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +39,29 @@ def explain(
     widths if enough networks of the theory can be drawn in about two seconds. All data form one batch. If the outputs
     read a class token alone, the moments behind it are those of this token, and the names of the layers end in [:, 0].
 
-    ValueError: the data are refused, a model or the same model twice, or the model cannot be traced. What the theory
-    refuses is measured without a prediction, and what `measure` refuses of a change is predicted alone; the sentences
-    give the reasons.
+    A model that cannot be traced, or takes several inputs, is measured alone, behind every module that has no modules
+    inside it, in the order of their calls.
+
+    ValueError: the data are refused, a model or the same model twice. What the theory refuses is measured without a
+    prediction, and what `measure` refuses of a change is predicted alone; the sentences give the reasons.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
     from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
-    from igbtheory.torch.data import checked_data  # noqa: PLC0415
+    from igbtheory.torch.data import labelled_data  # noqa: PLC0415
+    from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
+    from igbtheory.torch.inputs import single  # noqa: PLC0415
 
-    data = checked_data(X)
-    values = data.double().cpu().numpy()
+    inputs = labelled_data(X)[0]
     models = tracing.draws_of(make_model, seed)
-    read = reading.reading(tracing.copied(models), data, output)
+    try:
+        data = single(inputs)
+        read = reading.reading(tracing.copied(models), data, output)
+    except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
+    values = data.double().cpu().numpy()
     names = moments.watched_nodes(read)
     measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
     predicted, refused = moments.predicted_moments(read, values, names)
@@ -61,9 +70,8 @@ def explain(
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    lines = [
-        _what_if(change, make_model, models, data, output, (networks, seed) if check else None) for change in tried
-    ]
+    draws = _Draws(networks, seed, check, drawn=finite.per_layer is not None)
+    lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
         seed,
@@ -82,11 +90,22 @@ def explain(
     )
 
 
-def _what_if(
-    change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: tuple[int, int] | None
-) -> WhatIf:
-    """Return the bias ratios behind a change: predicted and, for `draws` (number of networks, seed), measured."""
-    from igbtheory.torch import ensemble, reading, tracing  # noqa: PLC0415 - they load PyTorch
+@final
+@dataclass(frozen=True)
+class _Draws:
+    """How changes are measured, and drawn. networks, seed: of the measurement; check: whether there is one; drawn:
+    whether the model itself is predicted at its own widths.
+    """
+
+    networks: int
+    seed: int
+    check: bool
+    drawn: bool
+
+
+def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: _Draws) -> WhatIf:
+    """Return the bias ratios behind a change: predicted, and measured if they are asked for."""
+    from igbtheory.torch import ensemble, reading, tracing, widths  # noqa: PLC0415 - they load PyTorch
 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
@@ -95,13 +114,18 @@ def _what_if(
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws is None:
+    if draws.drawn and not line.unpredicted:
+        # in as many networks for each seed, so that differences of changes have small errors
+        finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), widths.FOR_CHANGES)
+        line = replace(line, undrawn=finite.refused, **finite.of_output())
+    if not draws.check:
         return line
-    networks, seed = draws
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            measured = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
+            measured = ensemble.measure(
+                lambda: change.model(make_model()), changed, draws.networks, seed=draws.seed, output=output
+            )
     except ValueError as error:
         return replace(line, unmeasured=str(error))
     guesses = {"measured_guess": measured.gamma_guess, "guess_error": measured.gamma_guess_error}

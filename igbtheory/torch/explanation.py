@@ -1,5 +1,6 @@
 """The result of `explain`: the theory of a PyTorch model beside its measurement, layer by layer."""
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations.text import measured, table
+from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, without_itself
 from igbtheory.networks.simulation.estimates import (
     ESTIMATES,
@@ -18,20 +19,34 @@ from igbtheory.networks.simulation.estimates import (
     layer_estimates,
 )
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
+from igbtheory.torch.explained_tables import WIDTH, of_changes, of_layers, with_error
 
 Array = NDArray[np.float64]
 SMALL = 0.002
 """A layer creates or removes bias if it changes the favoured share by more: 2 of 1000 data."""
 ERRORS = 2.0
 """Number of standard errors by which a change must differ from 0 to be named as a cause."""
-ROUNDING = 1e-9
-"""A standard error below this share of its value is rounding: the data are the same in every network."""
 SHORT = 26
 """A sentence prints layers of fewer characters, and only the class of others."""
 NAMED = 3
 """Largest number of layers that a sentence names."""
 
 BOTH = ("gamma", "gamma_guess")
+MEASURED, LIMIT, AT_WIDTHS = "measured", "infinite width", "at its widths"
+VALUES = {
+    ("gamma", MEASURED): ("measured", "error"),
+    ("gamma", LIMIT): ("predicted",),
+    ("gamma", AT_WIDTHS): ("at_widths", "at_widths_error"),
+    ("gamma_guess", MEASURED): ("measured_guess", "guess_error"),
+    ("gamma_guess", LIMIT): ("predicted_guess",),
+    ("gamma_guess", AT_WIDTHS): ("at_widths_guess", "at_widths_guess_error"),
+}
+"""Names of a value of a change and of its error, by bias ratio and kind."""
+UNTRACED = (
+    "No layer is named to create or remove bias, and no change is tried: the layers stand in the order of their calls, "
+    "and it is not known which follows which."
+)
+"""What is said of a model that could not be traced."""
 
 RULE = (
     "Causes are read from the measured guesses alone. A layer is named if it changes the favoured share, 1/2 + "
@@ -46,8 +61,9 @@ RULE = (
 class WhatIf:
     """A change of the model or its data, its predicted gamma and, if checked, its measured gamma with standard error.
 
-    predicted_guess, measured_guess, guess_error: the same for gamma_guess.
-    unpredicted, unmeasured: why a gamma is NaN; empty if it is a number, or was not asked for.
+    predicted_guess, measured_guess, guess_error: the same for gamma_guess. at_widths, at_widths_error, at_widths_guess,
+    at_widths_guess_error: the predictions at the model's own widths. unpredicted, undrawn, unmeasured: why a gamma is
+    NaN, in infinite width, at the model's widths, or measured; empty if it is a number, or was not asked for.
     """
 
     change: str
@@ -59,6 +75,16 @@ class WhatIf:
     predicted_guess: float = np.nan
     measured_guess: float = np.nan
     guess_error: float = np.nan
+    at_widths: float = np.nan
+    at_widths_error: float = np.nan
+    at_widths_guess: float = np.nan
+    at_widths_guess_error: float = np.nan
+    undrawn: str = ""
+
+    def value(self, ratio: str, kind: str) -> tuple[float, float]:
+        """Return a value of a bias ratio and its error, 0 in infinite width."""
+        value, *error = VALUES[ratio, kind]
+        return getattr(self, value), getattr(self, error[0]) if error else 0.0
 
 
 @final
@@ -74,7 +100,8 @@ class Explanation(OutputEstimates):
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
-    predicted, and why; what_if: the changes that were tried, and what they give in infinite width.
+    predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which layer
+    follows which; otherwise they stand in the order of their calls.
     """
 
     samples: int
@@ -91,6 +118,7 @@ class Explanation(OutputEstimates):
     guess_variances: Array | float = np.nan
     predicted_variances: Array | float = np.nan
     at_widths: AtWidths = UNDRAWN
+    traced: bool = True
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -123,7 +151,8 @@ class Explanation(OutputEstimates):
         """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
         off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
         undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
-        return [*undefined, *self._causes(), *self.unpredicted(), *self._of_width(), *self._refused_changes()]
+        causes = self._causes() if self.traced else [UNTRACED]
+        return [*undefined, *causes, *self.unpredicted(), *self._of_width(), *self._refused_changes()]
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
@@ -136,13 +165,15 @@ class Explanation(OutputEstimates):
         if finite is not None:
             pairs = [(getattr(finite, name)[-1], getattr(finite, f"{name}_error")[-1]) for name in BOTH]
             said = [
-                f"{name} {_measured_text(*pair)}{_beside(*pair, limit)}"
+                f"{name} {with_error(*pair)}{_beside(*pair, limit)}"
                 for name, pair, limit in zip(BOTH, pairs, limits, strict=True)
             ]
             yield (
                 f"At the model's widths, {self.at_widths}, theory predicts {' and '.join(said)}, by drawing "
                 f"{self.at_widths.networks} networks; the measured gamma differs by {self.z:+.1f} standard errors."
             )
+            if any(self.branch):
+                yield "Layers inside branches are predicted in infinite width alone."
         elif self.at_widths.refused and not self.at_widths.widths:
             yield f"Not predicted at the model's widths: {self.at_widths.refused}."
         elif self.at_widths.refused:
@@ -152,9 +183,14 @@ class Explanation(OutputEstimates):
     def _refused_changes(self) -> list[str]:
         """Return a sentence for each reason why a change has no prediction, or could not be measured."""
         said = []
-        if self.unread and not self.what_if:
+        if self.unread and not self.what_if and self.traced:
             said.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
-        for kind, begin in (("unpredicted", "No prediction"), ("unmeasured", "No measurement")):
+        kinds = {
+            "unpredicted": "No prediction",
+            "undrawn": "No prediction at the model's widths",
+            "unmeasured": "No measurement",
+        }
+        for kind, begin in kinds.items():
             changes: dict[str, list[str]] = {}
             for line in self.what_if:
                 changes.setdefault(getattr(line, kind), []).append(repr(line.change))
@@ -188,7 +224,7 @@ class Explanation(OutputEstimates):
         branches = " and its branches" if behind - before > 1 else ""
         kind = layer if len(layer) < SHORT else layer.partition("(")[0]
         estimates = self.per_layer
-        gammas = (_measured_text(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
+        gammas = (with_error(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
         return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:
@@ -228,38 +264,34 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        columns, has_widths = self.columns(), "at_widths_gamma" in self.columns()
-        shown = [*ESTIMATES[::2], *(f"at_widths_{name}" for name in BOTH if has_widths)]
-        rows = [
-            [
-                f"{'  ' if self.branch[i] else ''}{self.names[i]}",
-                *(_measured_text(columns[name][i], columns[f"{name}_error"][i]) for name in shown),
-                *(_predicted_text(columns[f"predicted_{name}"][i]) for name in BOTH),
-                self.layers[i],
-            ]
-            for i in range(len(self.names))
-        ]
-        predicted = [
-            *(f"{name} at its widths" for name in BOTH if has_widths),
-            *(f"{name} in infinite width" for name in BOTH),
-        ]
-        head = ("layer", *ESTIMATES[::2], *predicted, "in the theory")
-        checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
-        changes = [
-            [
-                x.change,
-                *map(_predicted_text, (x.predicted, x.predicted_guess)),
-                *(
-                    [_measured_text(x.measured, x.error), _measured_text(x.measured_guess, x.guess_error)]
-                    if checked
-                    else []
-                ),
-            ]
-            for x in self.what_if
-        ]
-        names = ["gamma", "gamma_guess", *(["measured gamma", "measured gamma_guess"] if checked else [])]
-        lines = [table(head, rows, words=True), "", MEANING, *self.sentences()]
-        return "\n".join([*lines, "", table(("what if, in infinite width", *names), changes)] if changes else lines)
+        said = (textwrap.fill(sentence, WIDTH) for sentence in (MEANING, *self.sentences()))
+        tables = "\n\n".join(of_layers(self.columns()))
+        return "\n".join([tables, "", *said, *(f"\n{text}" for text in self._tables_of_changes())])
+
+    def _tables_of_changes(self) -> Iterator[str]:
+        """Yield a table for each bias ratio, of the model and its changes, with predictions of one kind."""
+        if self.what_if:
+            lines = [self._as_it_is(), *self.what_if]
+            drawn = all(np.isnan(line.predicted) or not np.isnan(line.at_widths) for line in lines)
+            checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
+            kinds = [AT_WIDTHS if drawn else LIMIT, *([MEASURED] if checked else [])]
+            for ratio in BOTH[::-1]:
+                yield of_changes(
+                    ratio, kinds, [(line.change, [line.value(ratio, kind) for kind in kinds]) for line in lines]
+                )
+
+    def _as_it_is(self) -> WhatIf:
+        """Return the model without a change."""
+        return WhatIf(
+            "the model as it is",
+            float(self.predicted_gamma[-1]),
+            self.gamma,
+            self.gamma_error,
+            predicted_guess=float(self.predicted_gamma_guess[-1]),
+            measured_guess=self.gamma_guess,
+            guess_error=self.gamma_guess_error,
+            **self.at_widths.of_output(),
+        )
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
@@ -271,22 +303,12 @@ def favoured_share(variance: Array) -> Array:
     return np.asarray(0.5 + np.arctan(np.sqrt(gamma_of_variance(variance))) / np.pi)
 
 
-def _measured_text(value: float, error: float) -> str:
-    if np.isnan(value):
-        return "-"
-    return measured(value, error) if error > ROUNDING * abs(value) else f"{value:.4g}"
-
-
 def _beside(value: float, error: float, limit: float) -> str:
     """Return how far a value is from that of infinite width, as text; nothing if that is not known."""
     if not (np.isfinite(value) and limit > 0):
         return ""
     share = measured(100 * abs(value / limit - 1), 100 * error / limit)
     return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
-
-
-def _predicted_text(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4g}"
 
 
 def _changes(variances: Array) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from torch import nn
 
-from igbtheory.torch.data import checked_data, moved
+from igbtheory.torch.data import labelled_data, moved
 from igbtheory.torch.initialisers import FAR, Variance, variance
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import beside_zero, guesses
@@ -40,9 +40,9 @@ class LastLayer:
         for name, module in copied.named_modules():
             if isinstance(module, nn.Linear):
                 module.register_forward_hook(lambda _, x, y, name=name: calls.append((name, x[0].detach(), y.detach())))
-        batch = moved(checked_data(data), copied.parameters())
+        batch = moved(labelled_data(data)[0], copied.parameters())
         with torch.no_grad(), stream(0, 0):
-            outputs = outputs_of(copied, batch.clone(), 0, (len(batch), None), output)
+            outputs = outputs_of(copied, batch, 0, (len(batch), None), output)
         told = guesses(_numbers(outputs))
         last = [(name, x) for name, x, y in calls if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:

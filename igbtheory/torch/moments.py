@@ -67,11 +67,11 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
                 self.outputs = Summary.of(units)
                 self.moments[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
             else:
-                self.moments[n.name] = _of_units(units, self.seeds)
+                self.moments[n.name] = moments_of_units(units, self.seeds)
         return output
 
 
-def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
+def moments_of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
     """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
 
     Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
@@ -85,16 +85,18 @@ def _of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> tuple[float, flo
 def watched_nodes(reading: Reading) -> list[str]:
     """Return the names of the nodes behind a layer, in the order of the graph, the data first and the outputs last.
 
-    Modules that could not be read are among them, and so are functions that every path goes through.
+    Modules that could not be read are among them, and so are functions that every path goes through. Of a function of
+    several steps the last one is.
     """
     names: list[str] = []
+    steps = {step.name for function in reading.functions.values() for step in function.steps[:-1]}
     paths, passed = set[Path](), reading.passed
     for node in reading.graph.graph.nodes:
         path = reading.paths.get(node.name)
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in paths and not (path and path[-1].layer.keeps_averages):
+        elif path not in paths and node.name not in steps and not (path and path[-1].layer.keeps_averages):
             names.append(node.name)
         paths |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]
@@ -186,11 +188,11 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
     first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
     """
-    moments: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
+    moments: dict[Path, Any] = {(): (*moments_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
-        moments[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
+        moments[path[:drawing]] = (*moments_of_units(x.reshape(len(x), -1)), 0.0)
     layers = tuple(step.layer for step in path[drawing:])
     shape = x.shape[2:]
     for layer in layers:

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from igbtheory.torch.failures import note_making, note_pass
+from igbtheory.torch.inputs import Inputs, first, passed
 from igbtheory.torch.models import checked_model
 
 
@@ -41,7 +42,7 @@ def stream(seed: int, network: int) -> Iterator[None]:
 
 def outputs_of(
     model: torch.nn.Module,
-    batch: torch.Tensor,
+    batch: torch.Tensor | Inputs,
     network: int,
     sizes: tuple[int, int | None],
     output: str | int | None = None,
@@ -53,15 +54,15 @@ def outputs_of(
     """
     size = len(batch)
     try:
-        outputs = model(batch)
+        outputs = passed(model, batch)
     except Exception as error:
-        note_pass(error, network, model, batch, sizes)
+        note_pass(error, network, model, first(batch), sizes)
         raise
     outputs = logits_of(outputs, output)
     if outputs.ndim not in {1, 2} or len(outputs) != size or not outputs.numel():
         raise ValueError(
             f"expected outputs of shape ({size},) or ({size}, classes) for {size} data, got {tuple(outputs.shape)}; "
-            "let the model return one row of logits for each datum"
+            "let the model return one row of logits for each datum, such as those of one token or pixel"
         )
     return outputs.reshape(size, -1)
 

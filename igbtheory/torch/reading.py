@@ -18,7 +18,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
-from igbtheory.torch.functions import function_of_one
+from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, Zero, gate_of, is_vector, layers_of, units_behind
@@ -61,14 +61,15 @@ class Reading:
     """A traced model, the path to each node that could be read, and the first node that could not, with the reason.
 
     All dictionaries have the names of nodes as keys. paths: of the nodes that could be read; units: the axis of a datum
-    that holds the units at these nodes; named: the user's names for the nodes that depend on the data. output: the name
-    of the node of the outputs.
+    that holds the units at these nodes; named: the user's names for the nodes that depend on the data; functions: the
+    function of one value that a node is the last step of. output: the name of the node of the outputs.
     """
 
     graph: fx.GraphModule
     paths: dict[str, Path]
     units: dict[str, int]
     named: dict[str, str]
+    functions: dict[str, FunctionOfOne]
     unread: tuple[str, str] | None
     output: str
 
@@ -148,6 +149,7 @@ class _Reader:
         self.units: dict[str, int] = {}
         self.channels: dict[str, int] = {}  # the number of units at each node, behind Flatten that of channels
         self.named: dict[str, str] = {}
+        self.functions: dict[str, FunctionOfOne] = {}
         self.data: tuple[int, ...] = ()  # the shape of a datum
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}  # nodes that cannot be read, in words, and the reasons
@@ -176,7 +178,7 @@ class _Reader:
         return self._reading(next(iter(self.refused.values()), None), output)
 
     def _reading(self, unread: tuple[str, str] | None, output: str) -> Reading:
-        return Reading(self.graph, self.paths, self.units, self.named, unread, output)
+        return Reading(self.graph, self.paths, self.units, self.named, self.functions, unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data."""
@@ -208,7 +210,7 @@ class _Reader:
         function = function_of_one(self.graph, node, self._inputs, self.values)
         if function is None or function.start.name not in self.paths:
             return False
-        start = function.start.name
+        start, self.functions[node.name] = function.start.name, function
         self.paths[node.name] = (*self.paths[start], Step(name, Activation(function)))
         self.units[node.name], self.channels[node.name] = self.units[start], self.channels[start]
         for step in function.steps:  # a step alone may be no activation, such as zeros

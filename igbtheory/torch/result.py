@@ -15,6 +15,7 @@ from igbtheory.networks.simulation.estimates import (
     LayerEstimates,
     OutputEstimates,
     layer_estimates,
+    on_few,
 )
 
 
@@ -121,7 +122,7 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{labels}"
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{labels}"
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""

@@ -17,6 +17,7 @@ from igbtheory.foundations.device import alone
 from igbtheory.foundations.labels import Labels
 from igbtheory.foundations.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.data import moved
+from igbtheory.torch.inputs import Inputs, each, first
 from igbtheory.torch.models import digest, idle_norms
 from igbtheory.torch.outputs import Summary, fit, refuse_infinite
 from igbtheory.torch.passes import made, outputs_of, stream
@@ -31,7 +32,7 @@ class Task:
     """Networks of make_model on the data, as `measure` takes them; picklable if make_model is."""
 
     make_model: Callable[[], Any]
-    data: torch.Tensor | NDArray[Any]
+    data: torch.Tensor | NDArray[Any] | Inputs
     labels: Labels | None
     seed: int
     batch_size: int | None
@@ -40,7 +41,7 @@ class Task:
 
     def summaries(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
         """Yield the summary of each network and the digest of its weights; warnings are added to `said`."""
-        data = torch.as_tensor(self.data)
+        data = each(self.data, torch.as_tensor)
         for i in networks:
             with stream(self.seed, i), torch.no_grad():
                 model = made(self.make_model, i).to(self.device)
@@ -55,14 +56,13 @@ class Task:
             labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
             yield Summary.of(outputs, labels), weights
 
-    def _outputs(self, model: torch.nn.Module, data: torch.Tensor, network: int) -> torch.Tensor:
+    def _outputs(self, model: torch.nn.Module, data: torch.Tensor | Inputs, network: int) -> torch.Tensor:
         """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
         size = len(data)
-        # a model may write into its input, so every pass has a copy; indexing makes one
         if self.batch_size is None:
-            return outputs_of(model, data.clone(), network, (size, None), self.output)
+            return outputs_of(model, data, network, (size, None), self.output)
         # the order is drawn after the weights, which therefore do not depend on the batches
-        order = torch.randperm(size, device="cpu").to(data.device)
+        order = torch.randperm(size, device="cpu").to(first(data).device)
         sizes, batches = (size, self.batch_size), torch.split(order, self.batch_size)
         outputs = torch.cat([outputs_of(model, data[part], network, sizes, self.output) for part in batches])
         return outputs[torch.argsort(order)]
@@ -84,8 +84,13 @@ class Task:
             model = made(self.make_model, 0)
         said += idle_norms(model)
         parameters = sum(p.numel() for p in model.parameters() if not torch.nn.parameter.is_lazy(p))
-        data = len(self.data) * prod(self.data.shape[2:])
-        return float(MAKING + 2 * parameters * data / SPEED)
+        positions = len(self.data) * prod(first(self.data).shape[2:])
+        return float(MAKING + 2 * parameters * positions / SPEED)
+
+
+def _in_numpy(data: torch.Tensor) -> NDArray[Any]:
+    """Return a tensor as an array; NumPy has no bfloat16."""
+    return np.asarray((data.float() if data.dtype == torch.bfloat16 else data).cpu())
 
 
 def spread(
@@ -99,8 +104,7 @@ def spread(
     """Yield the same as `Task.summaries`, computed by an executor in pieces."""
     seconds = task.seconds(said)
     # a tensor would be moved into memory that processes share, and a killed process leaves its part there
-    data = torch.as_tensor(task.data).cpu()
-    task = replace(task, data=(data.float() if data.dtype == torch.bfloat16 else data).numpy())
+    task = replace(task, data=each(task.data, _in_numpy))
     name = getattr(task.make_model, "__qualname__", repr(task.make_model))
     configuration = {"make_model": name, "networks": networks, "samples": len(task.data), "seed": task.seed}
     configuration |= {"batch_size": task.batch_size, "device": str(task.device)}

@@ -1,6 +1,7 @@
 """Predictions behind every layer of a model at the model's own widths."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ FOR_EACH = 100
 error that it has on all data of the models."""
 NUMBERS = 5 * 10**7
 """Largest number of random numbers that are drawn for an explanation, which take about two seconds."""
+FOR_CHANGES = NUMBERS // 5
+"""The same for one change of the model: five of them take as long as the model itself."""
 OTHER_LAWS = {"uniform": 0.2, "orthogonal": 0.5}
 """Change of log gamma, relative to the sum of 1/width over the layers, if all weights are drawn from other laws than a
 normal one: measured on ReLU networks of widths 8 to 64 and depths 3 to 10; of tanh it is 0.03 for uniform weights."""
@@ -28,8 +31,13 @@ class TooLongError(ValueError):
     """Raised where too few networks of the model's widths can be drawn in a short time."""
 
 
-def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int, int]) -> AtWidths:
-    """Return the estimates behind the named nodes. draws: the number of measured models, and the seed."""
+def at_widths(
+    reading: Reading, data: Array, names: list[str], draws: tuple[int, int], most: int | None = None
+) -> AtWidths:
+    """Return the estimates behind the named nodes.
+
+    draws: the number of measured models, and the seed. most: the largest number of random numbers, by default NUMBERS.
+    """
     try:
         network = reading.network()
     except ValueError as error:  # a sentence of its own says what is not read
@@ -41,11 +49,16 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
     read = {step for path in reading.paths.values() for step in path if step.read}
     laws = ",".join(law for step in read for law in step.read[0].laws)
     of_weights = size * max((change for law, change in OTHER_LAWS.items() if law in laws), default=0.0)
+    affordable = partial(_affordable, FOR_EACH * draws[0], most or NUMBERS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the errors are part of the result
             estimates, count = behind_layers(
-                network, data, network.widths or 1, lambda numbers: _affordable(FOR_EACH * draws[0], numbers), draws[1]
+                network,
+                data,
+                network.widths or 1,
+                affordable,
+                draws[1],
             )
     except ValueError as error:
         return AtWidths(network.widths, size, refused=str(error))
@@ -57,12 +70,12 @@ def at_widths(reading: Reading, data: Array, names: list[str], draws: tuple[int,
     return AtWidths(network.widths, size, count, LayerEstimates(**columns), of_weights=of_weights)
 
 
-def _affordable(wanted: int, numbers: int) -> int:
+def _affordable(wanted: int, most: int, numbers: int) -> int:
     """Return how many of the wanted networks are drawn. TooLongError: they would be too few for an error.
 
-    numbers: the number of random numbers of each.
+    most: the largest number of random numbers; numbers: that of each network.
     """
-    count = min(wanted, NUMBERS // numbers)
+    count = min(wanted, most // numbers)
     if count < min(wanted, FEW):
         raise TooLongError(
             f"{FEW} networks of these widths take about {FEW * numbers * SECONDS:.0f} seconds; draw them by net = "

@@ -14,6 +14,7 @@ from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
+from reprlib import repr as shortened
 from threading import Thread
 from typing import Any, final
 
@@ -41,14 +42,14 @@ def opener(
     executor: by default one process for each core. todo: the number of pieces to do. ValueError: the text names no
     executor.
     """
-    executor = executor or chosen(None, None, inf)
+    executor = chosen(None, None, inf) if executor is None else executor
     if isinstance(executor, Executor):
         return lambda: nullcontext(executor), 0
-    named = TEXT.fullmatch(executor)
+    named = TEXT.fullmatch(executor) if isinstance(executor, str) else None
     if named is None:
         raise ValueError(
-            f'expected an executor such as "processes:4" or "dask:tcp://host:8786", got {executor!r}; in Python also a '
-            "concurrent.futures.Executor"
+            'expected an executor such as "processes:4" or "dask:tcp://host:8786", got '
+            f"{shortened(executor)}; in Python also a concurrent.futures.Executor"
         )
     if named["address"]:
         return partial(_dask, named["address"]), 0

@@ -126,6 +126,10 @@ def _checked(shares: Any) -> Array:
         raise ValueError(
             f"expected shares of shape (networks,), or (networks, classes) for two classes or more, got {array.shape}"
         )
+    if array.ndim == 1 and array.max() > 1:
+        raise ValueError(
+            f"shares: expected numbers from 0 to 1, got {array.max():g}; divide counts by the number of data"
+        )
     rows = parts_of_one("shares", np.stack([array, 1 - array], axis=1) if array.ndim == 1 else array)
     return rows[:, 0] if rows.shape[1] == 2 else rows
 

@@ -48,6 +48,10 @@ class Base(ABC, Generic[T]):
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         """Return the probability that phi(M) is constant over a batch of `size` data, or None if it is not known."""
 
+    def changed(self, node: Any, change: Callable[[Any], Any]) -> Any:
+        """Return the node of this base with a change of every unit; units of several kinds are changed kind by kind."""
+        return change(node)
+
     @property
     def error(self) -> Any:
         """The estimated relative error of the second moments that the base holds."""

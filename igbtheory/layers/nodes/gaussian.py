@@ -29,6 +29,8 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
+        if not n.exact and h.noise is None and np.any(h.variance == 0):
+            return self._beside_constants(n, phi, m)
         moments = gaussian.moments(n, phi, m, h)
         if moments is h:
             return h
@@ -40,6 +42,22 @@ class Gaussian(Base[Moments]):
             return replace(moments, within=h.within)
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(moments, within=pair - moments.mean * moments.mean, error=moments.error + error)
+
+    def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        """Return the average if units have no variance, such as a pool over a normalised pair: they are phi(mean)."""
+        h = self.values
+        constant = h.variance == 0
+        others = replace(h, var_chi=np.where(constant, n.number(1), h.var_chi)[()])
+        moments = replace(self, values=others).average(n, phi, m)
+        mean = h.mean if phi is None else phi(n, n.number(h.mean))
+        zero = 0 * h.variance
+        return replace(
+            moments,
+            mean=np.where(constant, mean, moments.mean)[()],
+            var_mu=np.where(constant, zero, moments.var_mu)[()],
+            var_chi=np.where(constant, zero, moments.var_chi)[()],
+            within=None if moments.within is None else np.where(constant, zero, moments.within)[()],
+        )
 
     def _noise(self, noise: Noise, n: Kind, phi: Function | None, m: int) -> Noise:
         """Return the noise behind phi(M), by the mean square of its slope."""

@@ -38,6 +38,10 @@ class Ruled(Protocol):
         """Whether the layer has weights that make its units independent of the units in front."""
 
     @property
+    def each_unit(self) -> bool:
+        """Whether each unit behind the layer is made of one unit in front, or of neighbours."""
+
+    @property
     def inner(self) -> "tuple[Ruled, ...]":
         """Layers inside this one."""
 
@@ -82,13 +86,18 @@ class Passage:
     sees: Callable[[Ruled, "Node[Any]"], None] | None = None
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":
-        """Return the node behind a layer."""
-        behind = self.applied(layer, node) if self.applied else layer.rule(node)
-        if not isinstance(behind, Node):
-            raise TypeError(
-                f"expected the rule of {layer!r} to return a node, got {type(behind).__name__}; return what a verb of "
-                "the node returns, such as node.times_number(2.0)"
-            )
+        """Return the node behind a layer; one that acts on each unit alone acts on units of each kind apart."""
+
+        def ruled(node: "Node[Any]") -> "Node[Any]":
+            behind = self.applied(layer, node) if self.applied else layer.rule(node)
+            if not isinstance(behind, Node):
+                raise TypeError(
+                    f"expected the rule of {layer!r} to return a node, got {type(behind).__name__}; return what a verb "
+                    "of the node returns, such as node.times_number(2.0)"
+                )
+            return behind
+
+        behind: Node[Any] = node.base.changed(node, ruled) if layer.each_unit else ruled(node)
         self.show(layer, behind)
         return behind
 
@@ -174,8 +183,13 @@ class Node(Generic[T]):
 
     def then(self, phi: Function | str) -> "Node[T]":
         """Return the node with phi applied to it; a text is a formula in x, or a name of the catalogue."""
-        phi = function_of(phi) if isinstance(phi, str) else phi
-        return replace(self, phi=phi if self.phi is None else composed(phi, self.phi))
+        outer = function_of(phi) if isinstance(phi, str) else phi
+
+        def bent(node: "Node[T]") -> "Node[T]":
+            return replace(node, phi=outer if node.phi is None else composed(outer, node.phi))
+
+        behind: Node[T] = self.base.changed(self, bent)
+        return behind
 
     def largest(self, m: int) -> "Node[T] | None":
         """Return the maximum over m copies of the node, or None if there is no rule for it.

@@ -7,11 +7,15 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Averaged, T, Units
 from igbtheory.layers.nodes.draws import Array, Draws, beside
+from igbtheory.layers.nodes.mixture import kinds_of, mixture, paired
 from igbtheory.layers.nodes.node import Node
 
 
 def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
-    """Return the sum a x + b y of independent nodes."""
+    """Return the sum a x + b y of independent nodes; units of several kinds are summed kind by kind."""
+    kinds = paired(x, y)
+    if kinds is not None and len(kinds) > 1 and (x.gaussian or y.gaussian or len(kinds_of(x)) == len(kinds_of(y))):
+        return mixture([(share, add(one, a, other, b)) for share, one, other in kinds])
     one: Any = x.averaged()
     values = one.plus(a, y.averaged(), b)
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))

@@ -23,6 +23,8 @@ NEAR = 0.4
 """Share of a panel: an end that is closer to a cut of f is left out, and the next panel grows by no more."""
 FEW = 32
 """Largest m for which powers are products; with more factors, the rounding errors of Phi near 1 would add up."""
+STRIPS = 8
+"""Least number of strips of a symmetric matrix, of which nine sixteenths are then computed."""
 LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
 """Values of -log F at which panels end; they are dense where F rises, over a width of 1/sqrt(2 log m)."""
 
@@ -68,10 +70,14 @@ def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
     table = hermite.table(n, x, n.npdf(x), terms)
     scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
     total = 0 * c
-    for rows in np.array_split(np.arange(x.size), 1 + x.size**2 // BLOCK):
+    height = 1 + x.size // max(STRIPS, x.size**2 // BLOCK)
+    for start in range(0, x.size, height):
+        # the summands are symmetric in x and y: those left of a strip are those above it
+        rows, after = slice(start, start + height), slice(start, None)
+        twice = weights[after] * np.where(np.arange(start, x.size) < start + height, 1, 2)
         # rounding errors make it negative only where the product of the weights is negligible
-        excess = np.maximum(scaled[:, rows].T @ table, 0)
-        total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x) @ weights)
+        excess = np.maximum(n.product(scaled[:, rows].T, table[:, after]), 0)
+        total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x[after]) @ twice)
     return total
 
 

@@ -1,12 +1,14 @@
 """States of a unit: its moments over Gaussian inputs, and its second moments at pairs of given data.
 
 Both have the same verbs, which say what a layer does to units: `weighted`, `over_root`, `times_number`, `of_copies`,
-`dropped`, `times` and `plus`. A layer's rule is a sentence of them, and so it is written once: for laws, for kernels,
-for gradients (`Moments.noise`) and for the tangent kernel (`Pairs.tangent`).
+`dropped`, `times`, `plus` and `mixed`. A layer's rule is a sentence of them, and so it is written once: for laws, for
+kernels, for gradients (`Moments.noise`) and for the tangent kernel (`Pairs.tangent`).
 """
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
@@ -145,6 +147,29 @@ class Moments:
             noise=noise,
         )
 
+    @staticmethod
+    def mixed(kinds: "Sequence[tuple[Any, Moments]]") -> "Moments":
+        """Return the moments over units of several kinds: pairs of the share of a kind and of its moments.
+
+        The scatter of the means over the kinds differs between units as their own means do, and adds to var_mu.
+        """
+        centred = all(x.centred for _, x in kinds)
+        mean = 0 if centred else weighted_sum(kinds, lambda x: x.mean)
+        scatter = 0 if centred else weighted_sum(kinds, lambda x: (x.mean - mean) * (x.mean - mean))
+        batches = any(x.within is not None for _, x in kinds)
+        noises = [(share, x.noise) for share, x in kinds if x.noise is not None]
+        noise = None
+        if len(noises) == len(kinds):
+            noise = Noise(weighted_sum(noises, lambda x: x.variance), reduce(np.maximum, (x.error for _, x in noises)))
+        return Moments(
+            mean,
+            weighted_sum(kinds, lambda x: x.var_mu) + scatter,
+            weighted_sum(kinds, lambda x: x.var_chi),
+            reduce(np.maximum, (x.error for _, x in kinds)),
+            weighted_sum(kinds, lambda x: x.covariance) + scatter if batches else None,
+            noise=noise,
+        )
+
     def _linear(self, factor: Callable[[Any], Any], mean: Any, error: Any = 0.0) -> "Moments":
         """Return the moments with this mean whose variances are multiplied by a factor with this relative error."""
         return replace(
@@ -155,6 +180,12 @@ class Moments:
             within=None if self.within is None else factor(self.within),
             noise=self.noise and Noise(factor(self.noise.variance), self.noise.error + error),
         )
+
+
+def weighted_sum(kinds: Sequence[tuple[Any, Any]], value: Callable[[Any], Any]) -> Any:
+    """Return the sum over pairs of a share and of moments of the share times a value of the moments."""
+    terms = [share * value(x) for share, x in kinds]
+    return reduce(operator.add, terms)
 
 
 def is_centred(mean: Any) -> bool:
@@ -290,6 +321,25 @@ class Pairs:
         error = max(x.error, y.error) + (0.0 if x.centred or y.centred else of_mean)
         behind = {"error": error, "rank": min(x.rank, y.rank), "mean": mean, "error_of_mean": of_mean}
         return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
+
+    @staticmethod
+    def mixed(kinds: "Sequence[tuple[Any, Pairs]]") -> "Pairs":
+        """Return the second moments over units of several kinds: pairs of the share of a kind and of its moments."""
+        moments = [x for _, x in kinds]
+        tangent = weighted_sum(kinds, lambda x: x.tangent) if moments[0].tangent is not None else None
+        errors = {name: max(getattr(x, name) for x in moments) for name in ("error", "error_of_mean")}
+        square = weighted_sum(kinds, lambda x: x.square)
+        return replace(
+            moments[0],
+            **errors,
+            q_a=square.a,
+            q_b=square.b,
+            q_ab=weighted_sum(kinds, lambda x: x.q_ab),
+            tangent=tangent,
+            of_scale=None,
+            rank=min(x.rank for x in moments),
+            mean=CENTRED if all(x.centred for x in moments) else weighted_sum(kinds, lambda x: x.mean),
+        )
 
     def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
         """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel."""

@@ -120,6 +120,10 @@ class Kind(ABC):
         """Return the matrix product of rows of a table from `hermite` with a matrix of numbers."""
         return table @ values
 
+    def product(self, a: Any, b: Any) -> Any:
+        """Return a matrix product, whose errors are relative to its largest terms."""
+        return a @ b
+
     def npdf(self, x: Any) -> Any:
         """Return the density exp(-x^2/2)/sqrt(2 pi) of the standard normal distribution."""
         return self.exp(-x * x / 2) / self.sqrt(2 * self.pi)

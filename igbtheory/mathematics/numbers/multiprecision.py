@@ -12,6 +12,8 @@ from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
 
 _GUARD = 15  # more digits than are asked for, since rules lose some by cancellation
+SPARE = 64
+"""Bits that integers have beyond the precision, for terms 1e-19 of the largest one."""
 
 
 def _context(digits: int) -> Any:
@@ -95,6 +97,12 @@ class Multiprecision(Kind):
         bits = self.context.prec - (self.context.mag(largest) if largest else 0)
         total = table @ self._fixed_point(values, bits)
         return elementwise(lambda x: self.context.ldexp(self.context.mpf(x), -self.context.prec - bits))(total)
+
+    def product(self, a: Any, b: Any) -> Any:
+        """Return the matrix product, computed with integers; small terms keep their digits by SPARE more bits."""
+        spare = [self.context.prec + SPARE - self.context.mag(np.max(np.abs(part), initial=0) or 1) for part in (a, b)]
+        fixed = [self._fixed_point(part, bits) for part, bits in zip((a, b), spare, strict=True)]
+        return elementwise(lambda x: self.context.ldexp(self.context.mpf(x), -sum(spare)))(fixed[0] @ fixed[1])
 
     def _fixed_point(self, values: Any, bits: int) -> Any:
         return elementwise(lambda x: int(self.context.ldexp(x, bits)))(values)

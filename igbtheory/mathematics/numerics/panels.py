@@ -47,13 +47,18 @@ def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
 
 
 def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:
-    """Return the panels of [low, high] between the cuts, which are the first axis; empty panels are dropped."""
+    """Return the panels of [low, high] between the cuts, which are the first axis.
+
+    Panels that are empty at all points are dropped.
+    """
     ends = np.sort(np.minimum(np.maximum(cuts, low), high), axis=0)
-    widths = ends[1:] - ends[:-1]
+    left, widths = ends[:-1], ends[1:] - ends[:-1]
     full = widths > 0
-    kept = np.argsort(~full, axis=0, kind="stable")[: np.max(np.sum(full, axis=0))]
-    left = np.take_along_axis(ends[:-1], kept, axis=0)
-    half = np.take_along_axis(widths, kept, axis=0) / 2
+    most = np.max(np.sum(full, axis=0))
+    if most < len(widths):
+        kept = np.argsort(~full, axis=0, kind="stable")[:most]
+        left, widths = np.take_along_axis(left, kept, axis=0), np.take_along_axis(widths, kept, axis=0)
+    half = widths / 2
     nodes, weights = (part.reshape(-1, *(1,) * (cuts.ndim - 1)) for part in n.legendre(order))
     x = left[:, None] + half[:, None] * (1 + nodes)
     return Panels(x, half[:, None] * weights, half, np.where(half > 0, left, high))

@@ -26,14 +26,7 @@ def counts_within(window: Any, size: int) -> tuple[int, int]:
 
     ValueError unless 0 <= low < high <= 1 and the window contains a multiple of 1/size.
     """
-    if np.shape(window) != (2,):
-        raise ValueError(f"expected a window (low, high) of shares, got {window!r}; pass for instance (0.8, 0.9)")
-    checks.finite("window", window)
-    low, high = float(window[0]), float(window[1])
-    if not 0 <= low < high <= 1:
-        raise ValueError(
-            f"expected a window 0 <= low < high <= 1, got ({low:g}, {high:g}); pass for instance (0.8, 0.9)"
-        )
+    low, high = checks.shares("a window", window, "(0.8, 0.9)")
     least, most = int(np.ceil(low * size - ROUNDING)), int(np.floor(high * size + ROUNDING))
     if least > most:
         raise ValueError(

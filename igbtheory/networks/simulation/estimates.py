@@ -105,6 +105,16 @@ def student(networks: int) -> float:
     return float(scipy.special.stdtrit(networks - 1, 0.975) / scipy.special.ndtri(0.975))
 
 
+def on_few(networks: int) -> str:
+    """Return a sentence on errors from few networks, with an empty line in front, or nothing."""
+    if networks >= FEW:
+        return ""
+    return (
+        f"\n\nOf fewer than {FEW} networks, errors contain Student's quantile. Where gamma is skewed, as in deep and "
+        "narrow ReLU networks, they may still be too small by a third."
+    )
+
+
 def bias_of_guesses(variances: Array, weights: Array) -> tuple[Array, Array]:
     """Return gamma_guess at the weighted mean of Var(G0), and its standard error: that of the mean times the slope.
 

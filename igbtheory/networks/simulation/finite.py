@@ -15,10 +15,9 @@ from igbtheory.foundations.device import products_on
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import Pairs, pairs_of_data, variance_of_guesses
 from igbtheory.layers.batch_sizes import batch_of
-from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, shapes, widths
+from igbtheory.layers.chain import behind_undrawn, drawn, entering, read_by_next, shapes, widths
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.nodes.places import units_first
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.networks.simulation.moments import pair_moments
 
@@ -102,7 +101,7 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         data = partial(_gaussian, inputs, samples, width * read_by_next(layers))
         batch = batch_of(layers)
         return FiniteNetwork(layers, data, samples, width, 1, 1 if batch is None else batch.divides(samples))
-    given = units_first(np.asarray(inputs))
+    given = entering(layers, np.asarray(inputs))
     shapes(layers, given.shape[2:])
     with np.errstate(over="ignore", invalid="ignore"):
         # layers without random weights act alike in every network, so that their result is computed once

@@ -87,7 +87,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     configuration = {"network": repr(net), "networks": count, "width": int(width), "samples": size, "seed": seed}
     configuration |= {} if device is None else {"device": str(drawn.device)}
     with kept(store, configuration, partial(block_of, drawn, seed, range(1)), executor=who) as file:
-        label = "finite networks" if progress else None
+        label = "finite networks" if checks.flag("progress", progress) else None
         with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
             measured = list(results)
     names = ("guesses", "moments", "guess_variances")

@@ -7,7 +7,7 @@ import numpy as np
 
 from igbtheory.foundations.text import measured, not_negative, table
 from igbtheory.guesses.bias_of_guesses import MEANING
-from igbtheory.networks.simulation.estimates import ESTIMATES
+from igbtheory.networks.simulation.estimates import ESTIMATES, on_few
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.networks.simulation.values import Ensemble
 from igbtheory.theory.prediction import PerLayer, Prediction
@@ -61,7 +61,7 @@ def beside_theory(simulation: Ensemble) -> str:
     rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
     drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
     rows_text = table(("output", "infinite width", f"width {simulation.width}"), rows)
-    return f"{drawn}\n\n{rows_text}\n\n{MEANING}"
+    return f"{drawn}\n\n{rows_text}\n\n{MEANING}{on_few(simulation.networks)}"
 
 
 def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.guesses.law import one_number
@@ -124,7 +125,8 @@ class Training(Result):
 def start_neutral(shares: Array, neutral: tuple[float, float] | None) -> NDArray[np.bool_]:
     """Return which networks have all shares at the start, (networks, M), in the interval: see `Training.split`."""
     equal = 1.0 / shares.shape[1]
-    low, high = ((1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal) if neutral is None else neutral
+    usual = (1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal
+    low, high = usual if neutral is None else checks.shares("an interval neutral", neutral, "(0.4, 0.6)")
     inside = np.all((shares >= low) & (shares <= high), axis=1)
     count = int(inside.sum())
     if min(count, len(inside) - count) < 2:

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers.batch_sizes import batch_of
-from igbtheory.layers.chain import behind_undrawn, shapes
+from igbtheory.layers.chain import behind_undrawn, entering, shapes
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import Passage
-from igbtheory.layers.nodes.places import units_first
 from igbtheory.theory.kernels import OutputKernel
 
 Array = NDArray[np.float64]
@@ -32,11 +31,11 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
     """
-    given = units_first(inputs)
+    given = entering(layers, inputs)
     if len(given) > LARGEST:
         raise ValueError(
             f"expected at most {LARGEST} data to train on and to test, got {len(given)}, whose kernels take "
-            f"{2 * 8 * len(given) ** 2 / 2**30:.0f} GiB; train on a subsample"
+            f"{2 * 8 * len(given) ** 2 / 2**30:.1f} GiB; train on a subsample"
         )
     _refuse_batches(layers)
     shapes(layers, given.shape[2:])

@@ -64,10 +64,11 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
     of h_a. To first order a term phi_a phi_b is then less by the derivatives of its mean times h_a^2/q - 1 and h_a,
     which is its influence function.
     """
-    m, v = x.m, x.phi - x.m
-    apart, together, pair = of.apart[0], of.together[0], x.mean(x.given(v**2) ** 2)
+    m, v = x.m, x.deviation
+    apart, together, pair = of.apart[0], of.together[0], x.mean(x.variance**2)
     # a datum's parts of phi_a^2 and of (phi_a -+ phi_b)^2/2, in which -+ v_a v_b is the part of the pair
-    square, less, more = x.phi**2, v * v / 2, m * m + 2 * m * v + v * v / 2
+    less = v * v / 2
+    square, more = x.phi**2, less + m * (m + 2 * v)
     if norm:
         zeta = x.h**2 / x.q - 1
         square, less, more = square - of.q[1] * zeta, less - of.apart[1] / 2 * zeta, more - of.together[1] / 2 * zeta
@@ -104,12 +105,12 @@ def _variance(x: Units, part: Array, pair: float) -> float:
 
 def _third(x: Units, part: Array, sign: int) -> float:
     """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
-    v, given = x.phi - x.m, x.given(part)
+    v, given = x.deviation, x.given(part)
     rest, across = part - given, 2 * (given - x.mean(given))
-    rest_2, v_2 = rest * rest, v * v
-    square, crossed, cube = x.given(v_2), x.given(rest * v), x.given(v_2 * v)
-    second = 2 * x.given(rest_2) + square**2
-    third = 2 * x.given(rest_2 * rest) + 6 * x.given(rest * v_2) * square + sign * (6 * crossed**2 + cube**2)
+    square, by_v = rest * rest, rest * v
+    second = 2 * x.given(square) + x.variance**2
+    third = 2 * x.given(square * rest) + 6 * x.given(by_v * v) * x.variance
+    third += sign * (6 * x.given(by_v) ** 2 + x.cube**2)
     return x.mean(third + 3 * across * second + across**3)
 
 

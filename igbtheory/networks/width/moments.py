@@ -8,24 +8,24 @@ var_chi alone.
 
 import numpy as np
 
-from igbtheory.networks.width.chain import Array, FreshDense
+from igbtheory.networks.width.chain import Array, FreshDense, triangular_roots
 
 
 def of_pairs(x: Array, dense: FreshDense) -> Array:
     """Return the moments of two data, or of pairs of data of two batches, shape (networks, 4).
 
     x: what a Dense reads, shape (networks, data of the first batch and then of the second, units). Small distances and
-    small angles keep their digits: they are formed from differences of features.
+    small angles keep their digits: they are formed from triangular roots, of differences of features.
     """
-    a, b = np.split(dense.weighted(x), 2, axis=1)
-    apart = b - a
-    q_a, q_b, along = _products(a, a), _products(b, b), _products(a, apart)
-    alive = (q_a > 0) & (q_b > 0)
-    # the part of b that is orthogonal to a
-    share = np.divide(along, q_a, out=np.zeros_like(q_a), where=q_a > 0)
-    across = apart - share[:, :, None].astype(x.dtype) * a
-    angle = np.arctan2(np.sqrt(q_a * _products(across, across)), q_a + along)
-    averages = (q_a + along, _products(apart, apart) / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
+    features = dense.weighted(x)
+    pairs = np.stack(np.split(features, 2, axis=1), axis=2)
+    # the second of two data has the coordinates along and across, on the first and beside it, of length `first`
+    roots = triangular_roots(pairs.reshape(-1, 2, features.shape[2])).reshape(*pairs.shape[:2], 2, 2)
+    first, along, across = roots[..., 0, 0], roots[..., 1, 0], roots[..., 1, 1]
+    alive = (first > 0) & (along**2 + across**2 > 0)
+    angle = np.arctan2(across, along)
+    apart = (first - along) ** 2 + across**2
+    averages = (first * along, apart / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
     return np.stack([part.mean(axis=1) for part in averages], axis=1)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
+from igbtheory.layers.chain import entering
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
@@ -64,7 +64,7 @@ def case_of(network: Predictable, inputs: Any, units: Sequence[int]) -> Case:
     """Return what is drawn on these inputs. units: as `on_pairs` takes them."""
     if isinstance(inputs, GaussianInputs):
         return GaussianCase(network.layers, inputs, units)
-    return DataCase(network.layers, units_first(inputs), units)
+    return DataCase(network.layers, entering(network.layers, inputs), units)
 
 
 def precision_of(case: Case) -> Precision:

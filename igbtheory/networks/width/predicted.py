@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import shapes, swept
+from igbtheory.layers.chain import entering, shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.simulation.estimates import LayerEstimates
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
@@ -78,7 +77,7 @@ def _units(network: Predictable, inputs: Any, width: Any, features: Any) -> tupl
     if any(map(np.ndim, swept(network.layers))):
         raise ValueError("expected one network with width=, got a sweep; loop over its values")
     _refuse_inputs(inputs, features)
-    given = None if isinstance(inputs, GaussianInputs) else units_first(inputs).shape[1:]
+    given = None if isinstance(inputs, GaussianInputs) else entering(network.layers, inputs).shape[1:]
     shapes(network.layers, given[1:] if given else ())
     read = units_read(network.layers, width)
     components = None if features is None else checks.whole("features", features, 1)

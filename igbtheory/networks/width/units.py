@@ -18,9 +18,9 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.numbers import FLOAT64
 
-ORDER = 8
-"""Nodes of a panel: averages have relative errors of about 1e-6, far below those of the expansion."""
-NEARER = 0.8
+ORDER = 7
+"""Nodes of a panel: gamma behind 50 layers errs by about 1e-5, far less than the expansion does."""
+NEARER = 0.66
 """Reach of the quadrature, as a share of that at which a normal variable is negligible in double precision."""
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Units:
 
     def given(self, values: Array) -> Array:
         """Return the means over z, at every u."""
-        return np.asarray(np.einsum("zu,zu->u", self.z, values))
+        return np.asarray((self.z * values).sum(axis=0))  # for these small arrays faster than einsum
 
     def mean(self, given: Array) -> float:
         """Return the mean over u of what is known at every u."""
@@ -64,7 +64,7 @@ class Units:
 
     def bends(self, factor: Callable[[Any, Any], Any]) -> Array:
         """Return the means over z of factor(h, phi) phi'', in which a kink is a delta function, at every u."""
-        smooth = self.given(factor(self.h, self.phi) * self.bent)
+        smooth = self.given(factor(self.h, self.phi) * self.bent) if self.bent.any() else 0 * self.u
         return np.asarray(smooth + sum(factor(at, value) * mass for at, value, mass in self.kinks))
 
     @cached_property
@@ -76,6 +76,21 @@ class Units:
     def growth(self) -> Array:
         """The derivative h phi'/2 of phi by log q."""
         return self.h * self.slope / 2
+
+    @cached_property
+    def deviation(self) -> Array:
+        """The values of phi less their means over z."""
+        return self.phi - self.m
+
+    @cached_property
+    def variance(self) -> Array:
+        """The variances of phi over z, at every u."""
+        return self.given(self.deviation**2)
+
+    @cached_property
+    def cube(self) -> Array:
+        """The third central moments of phi over z, at every u."""
+        return self.given(self.deviation**2 * self.deviation)
 
     @property
     def centred(self) -> "Units":
@@ -115,12 +130,14 @@ def _resolved(phi: Function, mean: float, octave: float) -> Resolved:
 
 def _kinks(at: Resolved, centre: Array, scale: Any) -> list[tuple[float, float, Array]]:
     """Return the kinks, as in `Units`."""
-    rises = zip(map(float, at.phi.slope.kinks), at.phi.slope.jumps(FLOAT64), strict=True)
-    return [
-        (kink, float(at.phi(FLOAT64, kink)), rise * FLOAT64.npdf((kink - centre) / scale) / scale)
-        for kink, rise in rises
-        if rise
-    ]
+    return [(kink, value, rise * FLOAT64.npdf((kink - centre) / scale) / scale) for kink, value, rise in _rises(at.phi)]
+
+
+@lru_cache(maxsize=64)
+def _rises(phi: Function) -> list[tuple[float, float, float]]:
+    """Return the position, the value of phi, and the jump of its slope at each kink."""
+    jumps = zip(map(float, phi.slope.kinks), phi.slope.jumps(FLOAT64), strict=True)
+    return [(kink, float(phi(FLOAT64, kink)), float(rise)) for kink, rise in jumps if rise]
 
 
 @lru_cache(maxsize=64)

@@ -66,12 +66,13 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
     made: list[int] = []
     for layer in reversed(layers):
         if layer.ways:
-            ways, fronts = zip(*(_made(way, read, behind) for way in reversed(layer.ways)), strict=True)
+            each = zip(reversed(layer.ways), reversed(layer.split(behind)), strict=True)
+            ways, fronts = zip(*(_made(way, read, units) for way, units in each), strict=True)
             behind = fronts[0]
             if len({*fronts}) > 1:
                 raise ValueError(
-                    f"expected a branch that reads the units of its stream, got a branch that reads {fronts[1]} and a "
-                    f"stream of {behind} in {layer!r:.80}; change the widths, of which the block has none of its own"
+                    f"expected ways that read the same units, got {' and '.join(map(str, reversed(fronts)))} units in "
+                    f"front of them in {layer!r:.80}; change the widths, of which the ways have none of their own"
                 )
             made += [units for way in ways for units in way]
         elif layer.weighs:
@@ -92,7 +93,7 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
         after = layer.positions(shape)
         if layer.ways:
             ways, behind = zip(*(sizes(way, made, units, shape) for way in layer.ways), strict=True)
-            of_layers, units = [*of_layers, *(size for way in ways for size in way)], behind[0]
+            of_layers, units = [*of_layers, *(size for way in ways for size in way)], layer.joined(behind)
         elif layer.weighs:
             each, units = layer.products(units), next(made)
             of_layers.append(Size(units * prod(after), units * each, units * prod(after) * each))

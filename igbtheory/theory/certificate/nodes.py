@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.nodes.base import Averaged, Base
 from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.mixture import Mixture, mixture
 from igbtheory.layers.nodes.node import LawNode, Ruled
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.function import Function
@@ -37,6 +38,9 @@ def proven(node: LawNode) -> LawNode | None:
     Moments that a rule of the package has averaged are proven if that rule reports no estimated error.
     """
     base = node.base
+    if isinstance(base, Mixture):
+        kinds = [(share, proven(kind)) for share, kind in base.kinds]
+        return None if any(kind is None for _, kind in kinds) else mixture(cast("list[tuple[Any, LawNode]]", kinds))
     if isinstance(base, Gaussian):
         return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
     if isinstance(base, Normalised) and base.estimator == "exact" and base.eps == 0:

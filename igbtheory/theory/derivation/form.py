@@ -91,16 +91,8 @@ def _is_root(part: Any) -> bool:
 def in_angles(expression: Any) -> Any:
     """Return the expression without sin^2 and asin, which the rules of layers use only to keep digits."""
     halves = expression.replace(_is_square_of_sine, lambda power: (1 - sp.cos(2 * power.base.args[0])) / 2)
-    return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: _arccosine(angle.args[0]))
+    return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: sp.pi / 2 - sp.acos(angle.args[0]))
 
 
 def _is_square_of_sine(part: Any) -> bool:
     return isinstance(part, sp.Pow) and part.exp == 2 and isinstance(part.base, sp.sin)
-
-
-def _arccosine(sine: Any) -> Any:
-    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 if s contains a square root, which then disappears."""
-    roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
-    if not sine.is_negative and any(roots):
-        return sp.acos(sp.factor(1 - 2 * sine**2)) / 2
-    return sp.pi / 2 - sp.acos(sine)

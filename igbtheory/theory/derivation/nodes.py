@@ -9,6 +9,7 @@ import sympy as sp
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.nodes.base import Averaged, Base
 from igbtheory.layers.nodes.gaussian import Gaussian
+from igbtheory.layers.nodes.mixture import Mixture
 from igbtheory.layers.nodes.node import LawNode, Ruled, no_units
 from igbtheory.mathematics.averages.constant_batches import flat_ends
 from igbtheory.mathematics.averages.state import Moments
@@ -96,6 +97,9 @@ def _combined(node: LawNode) -> LawNode:
 
 def _formal(node: LawNode) -> LawNode:
     base = node.base
+    if isinstance(base, Mixture):
+        formal: LawNode = base.changed(node, _formal)
+        return formal
     if isinstance(base, Gaussian):
         return replace(node, base=FormalGaussian(base.values))
     if isinstance(base, Normalised):

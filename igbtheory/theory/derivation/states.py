@@ -114,9 +114,8 @@ def _in_angle(expression: Any) -> Any:
 def in_symbols(x: Moments) -> Moments:
     """Return the moments of a Gaussian unit in symbols, except for moments that are 0."""
     shared, spread = sp.sympify(x.var_mu), sp.sympify(x.var_chi)
-    within = None if x.within is None else sp.Integer(0) if x.within == 0 else sp.nan
     mean = 0 if x.centred else x.mean
     # c q and q - c q would hide that one of them is 0
     if shared == 0 or spread == 0:
-        return Moments(mean, shared and V, spread and S, within=within)
-    return Moments(mean, C * Q, Q - C * Q, within=within)
+        return Moments(mean, shared and V, spread and S, within=x.within)
+    return Moments(mean, C * Q, Q - C * Q, within=x.within)

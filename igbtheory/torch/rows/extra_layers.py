@@ -106,6 +106,7 @@ class TorchPool(OfData, ABC):
     settings: tuple[tuple[str, Any], ...]
     shape: Point
 
+    each_unit = True
     whole = True
 
     @property

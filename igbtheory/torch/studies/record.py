@@ -31,7 +31,7 @@ class Recorder:
     def outputs(self, model: Any, network: int) -> Array:
         """Return the outputs on all data."""
         with without_trace(model), torch.no_grad():
-            outputs = outputs_of(model, self.data.clone(), network, (len(self.data), None))
+            outputs = outputs_of(model, self.data, network, (len(self.data), None))
         return np.asarray(outputs.double().cpu().numpy())
 
     def of(self, model: Any, outputs: Array, network: int) -> dict[str, Array]:

@@ -114,7 +114,7 @@ def run(
     configuration: dict[str, Any] = {"study": title, "arms": named, "steps": plan.steps}
     configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
     with kept(store, configuration, pieces[0], executor=chosen_one) as file:
-        label = "networks" if progress else None
+        label = "networks" if checks.flag("progress", progress) else None
         records = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
     return tuple(_course(arm, plan, records[i :: len(arms)]) for i, arm in enumerate(arms))
 
