@@ -75,7 +75,7 @@ def diagram(  # noqa: PLR0913 - the options of every run
 
     network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor, store: as
     in `simulate`, for three pieces of work: gamma and the two lines. Every layer takes all points at once: 50 x 50
-    points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
+    points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
     grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)

@@ -47,6 +47,9 @@ and with sixteen one of 5e-15."""
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Numbers of Hermite coefficients to try; all together take less time than circles do. At larger variances, where tanh
 needs more, it has a table by circles."""
+CIRCLES = 64
+"""Points of an octave from which on circles, of up to a second, take less time than panels at each point if phi is
+smooth."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -71,10 +74,11 @@ class Octave:
     def moments(self, var_mu: Array, var_chi: Array) -> Array:
         """Return rows mean, var_mu, var_chi and relative error of phi."""
         q = var_mu + var_chi
-        in_q = _variances(self.number).basis(np.log2(q))
-        lines, mean = in_q @ self.factors, in_q @ self.means
+        in_q = _variances(self.number).polynomials(np.log2(q))
+        lines, mean = np.tensordot(self.factors, in_q, axes=(1, 0)), self.means @ in_q
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
+        lines *= _angles(self.factors.shape[2]).polynomials(theta)
+        to_chi, to_mu = lines.sum(axis=1)
         errors = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
         return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
@@ -92,18 +96,22 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
     numbers = np.rint(np.log2(q[served])).astype(int)
     for number in set(numbers.tolist()):
-        octave, inside = _octave(phi, m, number), served[numbers == number]
+        inside = served[numbers == number]
+        octave = _octave(phi, m, number, circles=m > 1 or not phi.smooth or inside.size >= CIRCLES)
         if octave is not None:
             for part in np.array_split(inside, 1 + inside.size // BLOCK):
                 rows[:, part] = octave.moments(*points[1:, part])
 
 
 @lru_cache(maxsize=256)
-def _octave(phi: Function, m: int, number: int) -> Octave | None:
-    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series."""
+def _octave(phi: Function, m: int, number: int, *, circles: bool) -> Octave | None:
+    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
+
+    circles: whether to use them if phi is not smooth or its Hermite series is too long.
+    """
     with one_thread():
         table = _of_series(phi, number) if m == 1 and phi.smooth else None
-        return table or _of_slopes(phi, m, number)
+        return table if table or not circles else _of_slopes(phi, m, number)
 
 
 def _of_series(phi: Function, number: int) -> Octave | None:

@@ -39,9 +39,19 @@ class Axis:
         """Return the values of the variable at the nodes; every other one is also a node of half the degree."""
         return np.asarray(self.at(_points(self.length)))
 
+    def polynomials(self, value: Any) -> Array:
+        """Return the polynomials at values of the variable, shape (length, *values), by their recurrence."""
+        x = np.asarray(self.position(value))
+        rows, twice = np.empty((self.length, *x.shape)), 2 * x
+        rows[0], rows[1:2] = 1, x
+        for k in range(2, self.length):
+            np.multiply(twice, rows[k - 1], out=rows[k])
+            rows[k] -= rows[k - 2]
+        return rows
+
     def basis(self, value: Any) -> Array:
         """Return the polynomials at values of the variable, shape (*values, length)."""
-        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
+        return np.moveaxis(self.polynomials(value), 0, -1)
 
     def coefficients(self, values: Array) -> Array:
         """Return the Chebyshev coefficients, along the first axis, of values at the nodes."""
