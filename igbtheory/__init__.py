@@ -52,6 +52,7 @@ _HOMES = {
     "ReGLU": "igbtheory.layers",
     "Residual": "igbtheory.layers",
     "Spread": "igbtheory.layers",
+    "StochasticDepth": "igbtheory.layers",
     "SwiGLU": "igbtheory.layers",
     "TokenMixing": "igbtheory.layers",
     "Tokens": "igbtheory.layers",

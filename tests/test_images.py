@@ -307,6 +307,35 @@ def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
     assert units.shape == (3, 10_000, 3)
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_biases_of_attention_are_those_of_its_samples() -> None:
+    layer = igb.Attention(512, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
+    x = np.random.default_rng(0).standard_normal((2, 3, 3))
+    net = igb.Network(igb.Dense(1.0), layer, igb.GlobalAvgPool(), igb.Dense(1.0)).predict(x)
+    units = np.sqrt(1 / 3) * np.random.default_rng(3).standard_normal((4096, 3)) @ x.swapaxes(1, 2)
+    behind = layer.samples(units, np.random.default_rng(2), 2048).mean(axis=2)
+    q_ab = behind @ behind.T / 2048
+    assert net.var_mu == pytest.approx(q_ab.mean(), rel=0.1)  # the heads of either are 512 draws
+    without = igb.Network(igb.Dense(1.0), igb.Attention(512, 1.5, 0.7, seed=1), igb.GlobalAvgPool(), igb.Dense(1.0))
+    assert abs(without.predict(x).var_mu - q_ab.mean()) > 0.2
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_branches_that_data_skip_at_random() -> None:
+    """Means over the draws of which data skip: q_aa/(1 - p) and q_ab."""
+    layer, x = igb.StochasticDepth(0.4), np.random.default_rng(0).standard_normal((4, 30))
+    drawn = np.array([layer.samples(x, np.random.default_rng(i), 30) for i in range(400)])
+    products = np.einsum("sau,sbu->ab", drawn, drawn) / 400 / 30
+    expected = (x @ x.T) * np.where(np.eye(4) == 1, 1 / 0.6, 1) / 30
+    assert products == pytest.approx(expected, abs=0.25)  # 400 draws
+    found = igb.Network(igb.Dense(1.0), igb.Residual(igb.Dense(1.0), layer), igb.Dense(1.0)).predict(x)
+    expected = expected + x @ x.T / 30
+    assert found.var_mu == pytest.approx(expected.mean(), abs=0.1)  # of as many worlds as a prediction draws
+    assert found.var_mu + found.var_chi == pytest.approx(np.diagonal(expected).mean(), rel=0.1)
+    with pytest.raises(ValueError, match="0 <= p < 1"):
+        igb.StochasticDepth(1.0)
+
+
 def test_a_maximum_of_positions_is_no_mean() -> None:
     with pytest.warns(igb.EstimateWarning, match=r"MaxPool2d\(2\) has no exact rule"):
         found = igb.Network(igb.Conv2d(1), igb.MaxPool2d(2), igb.Flatten(), OUT).predict(X[:, :, :2, :2])

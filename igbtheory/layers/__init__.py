@@ -46,6 +46,7 @@ _HOMES = {
     "ReGLU": "gates",
     "Residual": "residual",
     "Spread": "positions",
+    "StochasticDepth": "stochastic_depth",
     "SwiGLU": "gates",
     "TokenMixing": "token_mixing",
     "Tokens": "tokens",

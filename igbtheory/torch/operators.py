@@ -112,6 +112,10 @@ def _addmm(mat2: torch.Tensor, **named: Any) -> nn.Module:
     return _linear(mat2, mat2.T, named.get("self", named.get("input")))
 
 
+def _instance_norm(x: torch.Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any) -> nn.Module:
+    return _module(nn.InstanceNorm2d, x.shape[1], eps, weight=weight, bias=bias)
+
+
 MODULES: dict[str, Callable[..., nn.Module]] = {
     "linear": _linear,
     "conv1d": _convolution(nn.Conv1d),
@@ -120,6 +124,7 @@ MODULES: dict[str, Callable[..., nn.Module]] = {
     "layer_norm": _layer_norm,
     "rms_norm": _rms_norm,
     "group_norm": _group_norm,
+    "instance_norm": _instance_norm,
     "prelu": _prelu,
     "embedding": _embedding,
     "addmm": _addmm,

@@ -16,6 +16,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
 from igbtheory.layers.nodes.places import Point, of_shape
+from igbtheory.layers.nodes.scaling import normalised
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
 from igbtheory.mathematics.averages.state import kernel_root
@@ -79,6 +80,46 @@ class Zero(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return 0 * x
+
+
+@final
+@dataclass(frozen=True)
+class InstanceNorm(OfData):
+    """Every unit of a datum centred and scaled over its positions: (x - <x>)/sqrt(<(x - <x>)^2> + eps).
+
+    Its kernel is estimated from draws.
+    """
+
+    eps: float
+
+    whole = True
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        flat = x.reshape(*x.shape[:2], -1)
+        return normalised(flat, self.eps, axis=2).reshape(x.shape)
+
+
+@final
+@dataclass(frozen=True)
+class DropUnits(OfData):
+    """Every unit of a datum times m/(1 - p) at all its positions, m = 0 with probability p, else 1."""
+
+    p: float
+
+    noisy = True
+    whole = True
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        if not node.passage.trains:
+            return node
+        x, count = node.averaged(), prod(node.shape)
+        same = np.kron(np.eye(len(x.q_ab) // count), np.ones((count, count)))
+        q_ab = np.asarray(x.q_ab, dtype=float) * (1 + same * self.p / (1 - self.p))
+        return node.with_moments(self, pairs_of(node.n, x, q_ab, at_data(x), x.error))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        kept = rng.random(x.shape[:2]) >= self.p
+        return np.asarray(x * (kept / (1 - self.p)).astype(x.dtype).reshape(*x.shape[:2], *[1] * (x.ndim - 2)))
 
 
 @final

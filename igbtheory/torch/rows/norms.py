@@ -12,7 +12,7 @@ from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.stochastic_depth import StochasticDepth
-from igbtheory.torch.rows.extra_layers import Zero
+from igbtheory.torch.rows.extra_layers import DropUnits, InstanceNorm, Zero
 from igbtheory.torch.rows.site import Site, reads
 
 
@@ -44,6 +44,22 @@ def group_norm(module: Any, site: Site) -> list[Layer]:
     if module.num_groups == 1:
         return [LayerNorm(eps=module.eps, positions_too=not site.vector), *_affine(site)]
     return [GroupNorm(module.num_channels // module.num_groups, eps=module.eps), *_affine(site)]
+
+
+@reads(nn.InstanceNorm1d, nn.InstanceNorm2d, axis=1)
+def instance_norm(module: Any, site: Site) -> list[Layer]:
+    """Return InstanceNorm over the positions of each unit of a datum."""
+    if site.vector:
+        raise ValueError("averages over positions, of which there are none")
+    if module.track_running_stats and not module.training:
+        raise ValueError("the theory has InstanceNorm without running statistics; take track_running_stats=False")
+    return [InstanceNorm(module.eps), *_affine(site)]
+
+
+@reads(nn.Dropout1d, nn.Dropout2d)
+def drop_units(module: Any, _: Site) -> list[Layer]:
+    """Return DropUnits in training mode, else nothing."""
+    return [DropUnits(module.p)] if module.training and module.p else []
 
 
 @reads(nn.Dropout)

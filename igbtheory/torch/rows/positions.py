@@ -73,7 +73,7 @@ def added(target: Any, site: Site) -> list[Layer]:
     apart = products - torch.diag(products.diagonal())
     largest = float(products.diagonal().max())
     # averages of independent numbers, and of their products, scatter by 1/sqrt(number)
-    centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * largest
+    centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * float(products.diagonal().mean())
     if axes > 1 and centred and float(apart.abs().max()) < SCATTER * largest / vectors.shape[1] ** 0.5:
         return [PositionEmbedding(entries_variance(vectors))]
     return [Marks(tuple(vectors.mean(dim=1).tolist()), tuple(map(tuple, products.tolist())))]

@@ -98,7 +98,7 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
         if (rest or named) and not of_numbers(torch.linspace(-3, 3, 7)).any():
             return [Zero()]
         return [Activation(of_numbers if rest or named else function)]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, IndexError, RuntimeError) as error:
         name = getattr(function, "__name__", type(function).__name__)
         raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
 

@@ -1,16 +1,21 @@
 """Rows of linear layers and convolutions."""
 
+from math import prod
 from typing import Any
 
+import numpy as np
+import torch
 from torch import nn
+from torch.nn import functional
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.convolution import Conv1d, Conv2d, DepthwiseConv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.positions import NOWHERE, Gathered
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch.initialisers import Variance, variance
-from igbtheory.torch.rows.site import Site, reads, square
+from igbtheory.torch.rows.site import Site, equal, reads, square
 
 PADDINGS = "zeros", "circular"
 
@@ -40,30 +45,78 @@ def dense(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.Conv2d, nn.Conv1d, axis=1, grid=True)
 def convolution(module: Any, site: Site) -> list[Layer]:
-    """Return Conv2d, Conv1d or DepthwiseConv2d; its padding is a name if that name pads as much."""
-    size, stride = square("kernel_size", module.kernel_size), square("stride", module.stride)
-    dilation, sides = square("dilation", module.dilation), site.before[1:]
-    if module.padding_mode not in PADDINGS:
-        raise ValueError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
-    span = dilation * (size - 1) + 1
-    padding: Any = {"same": span // 2, "valid": 0}.get(module.padding, module.padding)
-    padding, kept = square("padding", padding), span % 2 == 1 or module.padding == "same"
-    divided = all(length >= span and length % stride == 0 for length in sides)
-    if padding == span // 2 and kept and divided:
-        padding = module.padding_mode
-    elif (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
-        raise ValueError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
-    points = size ** len(sides)
+    """Return Conv2d, Conv1d or DepthwiseConv2d; its padding is a name if that name pads as much.
+
+    Other windows, such as rectangular ones, are gathered at one position.
+    """
+    sides, points = site.before[1:], prod(module.kernel_size)
     fans = module.in_channels // module.groups * points, module.out_channels * points
     variances, shift = weighted(module, site, *fans)
-    if site.vector and size == 1:
+    if site.vector and points == 1:
         return [Dense(**variances), *shift]
+    size, stride, dilation = (equal(getattr(module, name)) for name in ("kernel_size", "stride", "dilation"))
+    padding = _padding(module, sides)
+    if None in {size, stride, dilation, padding}:
+        if module.groups > 1:
+            raise ValueError("the theory has convolutions in groups with square windows and equal padding, got others")
+        linear = Dense(**variances) if len(sides) == 1 else Conv2d(1, **variances)
+        return [_windows(module, sides, site.after[1:]), linear, *shift]
     if module.groups == module.in_channels == module.out_channels > 1:
         if isinstance(module, nn.Conv1d):
             raise ValueError("the theory has depthwise convolutions of images alone; take groups=1")
         return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
     kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
     return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
+
+
+def _padding(module: Any, sides: tuple[int, ...]) -> Any:
+    """Return the padding of the theory's convolution, None if it has none that pads as the module does."""
+    size, stride, dilation = (equal(getattr(module, name)) for name in ("kernel_size", "stride", "dilation"))
+    if None in {size, stride, dilation}:
+        return None
+    span = dilation * (size - 1) + 1
+    padding = equal({"same": span // 2, "valid": 0}.get(module.padding, module.padding))
+    kept = span % 2 == 1 or module.padding == "same"
+    divided = all(length >= span and length % stride == 0 for length in sides)
+    if padding == span // 2 and kept and divided and module.padding_mode in PADDINGS:
+        return module.padding_mode
+    if (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
+        return None
+    return padding
+
+
+def _windows(module: Any, sides: tuple[int, ...], after: tuple[int, ...]) -> Gathered:
+    """Return the layer that puts all that a window of a convolution reads at one position."""
+    numbers = torch.arange(1.0, 1 + prod(sides)).reshape(1, 1, *sides)
+    mode = "constant" if module.padding_mode == "zeros" else module.padding_mode
+    padded = functional.pad(numbers, module._reversed_padding_repeated_twice, mode=mode)  # noqa: SLF001 - as it is used
+    rows = [(1,) * (2 - len(sides)) + tuple(getattr(module, name)) for name in ("kernel_size", "dilation", "stride")]
+    if len(sides) == 1:
+        padded = padded[:, :, None]
+    read = functional.unfold(padded, rows[0], rows[1], 0, rows[2])[0].T.long() - 1  # -1 is a position of zeros
+    return Gathered(tuple(map(tuple, read.tolist())), after)
+
+
+@reads(nn.ConvTranspose2d, axis=1, grid=True)
+def transposed(module: Any, site: Site) -> list[Layer]:
+    """Return the convolution of images between whose positions, and around which, there are positions of zeros."""
+    size, stride, padding, beyond, dilation = (
+        square(name, getattr(module, name))
+        for name in ("kernel_size", "stride", "padding", "output_padding", "dilation")
+    )
+    before = dilation * (size - 1) - padding
+    if module.groups != 1 or before < 0:
+        raise ValueError("the theory has transposed convolutions without groups, padded less than their window")
+    sides = [(length - 1) * stride + 1 + 2 * before + beyond for length in site.before[1:]]
+    index = np.full(sides, NOWHERE)
+    inner = tuple(slice(before, before + (length - 1) * stride + 1, stride) for length in site.before[1:])
+    index[inner] = np.arange(prod(site.before[1:])).reshape(site.before[1:])
+    # PyTorch takes the number of outputs for that of inputs when it draws the weights
+    fans = module.out_channels * size**2, module.in_channels * size**2
+    variances, shift = weighted(module, site, *fans)
+    scaled = {**variances, "sigma_w2": variances["sigma_w2"] * fans[1] / fans[0]}
+    spread = Gathered(tuple((place,) for place in index.ravel().tolist()), tuple(sides))
+    return [spread, Conv2d(size, 1, 0, **scaled, dilation=dilation), *shift]
 
 
 def is_projection(layer: Layer) -> bool:
