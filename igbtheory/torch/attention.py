@@ -84,8 +84,9 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
 
 def attention(name: str, scores: Scores, values: Stream) -> Stream:
     """Return the stream behind attention. ValueError: the theory has no such attention."""
-    common = in_common([stream.path for stream in (scores.queries, scores.keys, values)])
-    if common and is_projection(common[-1].layer):  # one layer makes queries, keys and values
+    paths = [stream.path for stream in (scores.queries, scores.keys, values)]
+    common = in_common(paths)
+    if common and common in paths and is_projection(common[-1].layer):  # one layer makes queries, keys and values
         common = common[:-1]
     (query, of_query), (key, of_key), (value, of_value) = (
         _projection(stream.path[len(common) :]) for stream in (scores.queries, scores.keys, values)

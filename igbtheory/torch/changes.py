@@ -73,7 +73,8 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     for mode in modes:
         words = "evaluation, where it is the identity" if mode else "training"
         yield change(f"BatchNorm in the mode of {words}", edit=partial(_set_mode, train=not mode))
-    if np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
+    are_ids = any(step.layer.reads_ids for step in reading.trunk)
+    if not are_ids and np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
 
 

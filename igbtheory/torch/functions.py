@@ -6,15 +6,23 @@ from typing import Any, final
 
 import torch
 from torch import fx
+from torch.nn import functional
 
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.torch.operators import MODULES, name_of
 from igbtheory.torch.rows import AS_MODULES, ROWS, SUMS
+
+SMALL = 0.01
+"""Largest number that counts as the eps of a norm."""
+ROUNDED = 1e-4
+"""Relative difference of two ways to compute a norm in single precision, with room for units that cancel."""
 
 
 @final
 @dataclass(frozen=True)
 class FunctionOfOne:
-    """A function of every number of one value: what the nodes `steps` of a graph compute from the node `start`.
+    """A function of one value: what the nodes `steps` of a graph compute from the node `start`.
 
     others: the values of nodes that do not depend on the data.
     """
@@ -26,11 +34,20 @@ class FunctionOfOne:
 
     def __call__(self, x: Any) -> Any:
         """Return the value of the last step."""
-        run = fx.Interpreter(self.graph)
+        run = fx.Interpreter(self.graph, garbage_collect_values=False)
         run.env = {**self.others, self.start: x}
         for step in self.steps:
             run.env[step] = run.run_node(step)
         return run.env[self.steps[-1]]
+
+    def norm(self, x: torch.Tensor, expected: torch.Tensor) -> Layer | None:
+        """Return the norm over the last axis that the function computes of x, None if it computes none."""
+        numbers = {part for step in self.steps for part in step.args if isinstance(part, float) and 0 < part < SMALL}
+        for eps in (*numbers, 0.0):
+            for kind, norm in ((RMSNorm, functional.rms_norm), (LayerNorm, functional.layer_norm)):
+                if x.shape == expected.shape and torch.allclose(norm(x, x.shape[-1:], eps=eps), expected, ROUNDED, 0.0):
+                    return kind(eps=eps)
+        return None
 
     def acts_on_numbers(self, x: Any, expected: Any) -> bool:
         """Return whether the function has these values where it gets the numbers of x in a row, without their axes."""
@@ -43,7 +60,7 @@ class FunctionOfOne:
 def function_of_one(
     graph: fx.GraphModule, node: fx.Node, inputs: Callable[[fx.Node], list[fx.Node]], values: Mapping[fx.Node, Any]
 ) -> FunctionOfOne | None:
-    """Return the function that a node of several inputs computes from each number of a single one, or None.
+    """Return the function that a node of several inputs computes from a single value, or None.
 
     inputs: returns the inputs of a node that depend on the data. values: of all nodes, at a few data.
     """
@@ -57,8 +74,7 @@ def function_of_one(
         ends = ends - {last} | set(inputs(last))
     (start,) = ends
     in_order = tuple(sorted(steps, key=places.__getitem__))
-    function = FunctionOfOne(graph, start, in_order, {key: x for key, x in values.items() if not inputs(key)})
-    return function if function.acts_on_numbers(values[start], values[node]) else None
+    return FunctionOfOne(graph, start, in_order, {key: x for key, x in values.items() if not inputs(key)})
 
 
 def _may_be_function(graph: fx.GraphModule, node: fx.Node) -> bool:

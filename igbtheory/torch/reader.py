@@ -158,12 +158,20 @@ class Reader:
             return None
         function = function_of_one(self.graph, node, self._made_of_data, self.values)
         start = self.read.get(function.start.name) if function else None
-        if function is None or start is None:
+        if function is None or start is None or not isinstance(self.values[function.start], torch.Tensor):
+            return None
+        x, y = self.values[function.start], self.values[node]
+        norm = None
+        if not function.acts_on_numbers(x, y) and (norm := function.norm(x, y)) is None:
             return None
         for step in function.steps:  # a step alone may be no activation, such as zeros
             self.refused.pop(step, None)
+        name = self.named[node.name]
+        if norm is not None:
+            start = joins.arranged_at(name, start, -1, grid=False)
+            return start.behind(name, [norm], start.entries)
         self.functions[node.name] = function
-        return start.behind(self.named[node.name], [Activation(function)], start.entries)
+        return start.behind(name, [Activation(function)], start.entries)
 
     def _stream(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Stream:
         """Return the stream at a node. ValueError: it cannot be read."""
@@ -209,7 +217,7 @@ class Reader:
         sources = [self.tuples.get(part, part) for part in inputs]
         if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention
             return streams[0].entries if node.args[1:] == (0,) else None
-        run = fx.Interpreter(self.graph)
+        run = fx.Interpreter(self.graph, garbage_collect_values=False)
 
         def move(numbers: list[torch.Tensor]) -> Any:
             run.env = {**self.values, **dict(zip(sources, numbers, strict=True))}
@@ -327,7 +335,7 @@ class Reader:
         if part.name in self.named:
             return self.values[part]
         if part not in self.constants[i]:
-            run = fx.Interpreter(self.graph)
+            run = fx.Interpreter(self.graph, garbage_collect_values=False)
             if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
                 self.constants[i][part] = part_of(self.models[i], str(part.target))
             elif tensor_of(self.values[part]) is None or part.op == "placeholder":
