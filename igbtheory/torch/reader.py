@@ -158,9 +158,11 @@ class Reader:
             return None
         function = function_of_one(self.graph, node, self._made_of_data, self.values)
         start = self.read.get(function.start.name) if function else None
-        if function is None or start is None or not isinstance(self.values[function.start], torch.Tensor):
+        if function is None or start is None:
             return None
         x, y = self.values[function.start], self.values[node]
+        if not (isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor)):
+            return None
         norm = None
         if not function.acts_on_numbers(x, y) and (norm := function.norm(x, y)) is None:
             return None
