@@ -324,6 +324,10 @@ def branching(_: Any, x: Any) -> Any:
             model(lambda m, x: m.b((p := m.a(x).chunk(2, 1))[1] * p[1].sigmoid()), a=linear(20, 18), b=linear(9, 2)),
             "'mul' .*so that they are independent",
         ),
+        (
+            model(lambda m, x: m.c((y := m.a(x)) + (m.b(x) + y)), a=linear(20, 9), b=linear(20, 9), c=linear(9, 2)),
+            "'add_1' .*share no weights",
+        ),
         (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
         (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
         (stack(lambda: nn.LazyLinear(9), linear(9, 2)), "the lazy '0'; pass data through"),
@@ -339,6 +343,7 @@ def branching(_: Any, x: Any) -> Any:
         "control flow",
         "twice",
         "same half",
+        "shared stream",
         "gate of data",
         "recurrent",
         "lazy",

@@ -59,7 +59,10 @@ def part_of_units(entries: Entries, axis: int, kinds: Sequence[int]) -> tuple[li
     """
     if not entries.at_one_position(axis) or entries.numbers.shape[axis] >= entries.units:
         return [], entries
-    units = entries.rows(axis).unit[0]
+    rows = entries.rows(axis).unit
+    if bool((rows != rows[:1]).any()):
+        raise ValueError("takes other units at some positions than at others; the theory takes the same units")
+    units = rows[0]
     count, start = len(units), 0
     for kind in kinds:
         inside = int(((units >= start) & (units < start + kind)).sum())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
+from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import Spread
@@ -32,6 +33,7 @@ def added(name: str, one: Stream, other: Stream, tensor: tuple[int, ...], factor
     for way, kept in zip(apart, (other, one), strict=True):
         if any(isinstance(step.layer, Zero) for step in way) and (kept is one or factor == 1):
             return kept
+    _refuse_shared(apart)
     first, second = apart
     if len(first) > len(second) and factor == 1:
         first, second = second, first
@@ -53,6 +55,7 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
         # two layers that are drawn alike are the two halves of one layer
         first = Stream((*common, value[0]), one.entries, one.channels)
         return Stream((*first.path, Step(name, gate())), one.entries, one.channels)
+    _refuse_shared(apart)
     shortcut, branch = sorted(apart, key=len)
     return _joined(name, common, Product(*layers_of(branch), shortcut=layers_of(shortcut)), (branch, shortcut), one)
 
@@ -172,6 +175,21 @@ def _apart(one: Stream, other: Stream) -> tuple[Path, list[Path]]:
     """Return the steps that both paths have in front, and the rest of each."""
     common = in_common([one.path, other.path])
     return common, [stream.path[len(common) :] for stream in (one, other)]
+
+
+def _refuse_shared(ways: Sequence[Path]) -> None:
+    """Refuse ways that share weights, unless one of them ends in weights of its own, which make it independent."""
+    weights = [{id(layer) for layer in each(layers_of(way)) if layer.weighs} for way in ways]
+    lasts = [next((step.layer for step in reversed(way) if step.layer.weighs), None) for way in ways]
+    fresh = [
+        last is not None and not last.inner and id(last) not in others
+        for last, others in zip(lasts, reversed(weights), strict=True)
+    ]
+    if weights[0] & weights[1] and not any(fresh):
+        raise ValueError(
+            "the theory joins streams that share no weights behind the place where they part, got two that do; "
+            "igb.explain predicts the layers in front of it"
+        )
 
 
 def _joined(name: str, common: Path, layer: Layer, ways: Sequence[Path], like: Stream) -> Stream:

@@ -126,11 +126,9 @@ class Reader:
             name = "Identity" if idle else type(module).__name__
         if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
             return None
-        arguments = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
+        given = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
         after = tuple(self.values[node].shape)
-        return scores_of(
-            node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), arguments, after
-        )
+        return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), given, after)
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream behind attention, None if the node is none."""
