@@ -1572,6 +1572,11 @@ EXCITED = model(
             X,
             "Dense(|RMSNorm(eps=1e-06)|Dense(",
         ),
+        (
+            model(lambda m, x: m.b(x @ m.a.weight.T), a=linear(20, 30), b=linear(30, 3)),
+            X,
+            "Network(Dense(0.3333333333333333), Dense(",
+        ),
         (model(lambda m, x: m.b(1 - m.a(x)), a=linear(20, 20), b=linear(20, 3)), X, "Activation('1 - x')"),
         (
             model(embedded, e=lambda: nn.Embedding(9, 16), head=linear(16, 3)),
@@ -1579,7 +1584,7 @@ EXCITED = model(
             "Embedding(1.0)|Marks(6 positions)|Activation('tanh')|Gathered(((5,),), shape=())|Dense(",
         ),
     ],
-    ids=["windows", "excited", "grown", "exported", "depth", "norm", "one less", "ids"],
+    ids=["windows", "excited", "grown", "exported", "depth", "norm", "matrix", "one less", "ids"],
 )
 def test_values_that_are_moved_joined_and_attended_to_are_read(make: Make, data: Any, expected: str) -> None:
     text, place = repr(igb.from_torch(make, data)), 0

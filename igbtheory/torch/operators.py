@@ -112,11 +112,16 @@ def _addmm(mat2: torch.Tensor, **named: Any) -> nn.Module:
     return _linear(mat2, mat2.T, named.get("self", named.get("input")))
 
 
+def _matmul(_: torch.Tensor, other: torch.Tensor) -> nn.Module | None:
+    """Return the linear layer of a product of the data and a matrix that does not depend on them."""
+    return _linear(other, other.T) if other.ndim == len(("inputs", "outputs")) else None
+
+
 def _instance_norm(x: torch.Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5, **_: Any) -> nn.Module:
     return _module(nn.InstanceNorm2d, x.shape[1], eps, weight=weight, bias=bias)
 
 
-MODULES: dict[str, Callable[..., nn.Module]] = {
+MODULES: dict[str, Callable[..., nn.Module | None]] = {
     "linear": _linear,
     "conv1d": _convolution(nn.Conv1d),
     "conv2d": _convolution(nn.Conv2d),
@@ -128,5 +133,6 @@ MODULES: dict[str, Callable[..., nn.Module]] = {
     "prelu": _prelu,
     "embedding": _embedding,
     "addmm": _addmm,
+    "matmul": _matmul,
 }
 """Functions that make a module of the arguments of an operator with weights, by the name of the operator."""

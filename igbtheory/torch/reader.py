@@ -325,6 +325,8 @@ class Reader:
         """Return the module or the function of a node in a model, for operators with weights the equivalent module."""
         if node.op == "call_module":
             return part_of(model, str(node.target))
+        if name_of(node.target) in MATRIX_PRODUCTS and node.args[0] not in self._inputs(node):
+            raise ValueError("the theory has no products with a matrix from the left, which mix positions")
         args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self._in_model(part, i))
         return module_of(node.target, args, named) or functions_of(node.target)
 
