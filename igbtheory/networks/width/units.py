@@ -18,9 +18,9 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.pieces import Pieces
 from igbtheory.mathematics.numbers import FLOAT64
 
-ORDER = 7
-"""Nodes of a panel: gamma behind 50 layers errs by about 1e-5, far less than the expansion does."""
-NEARER = 0.66
+ORDER = 8
+"""Nodes of a panel: averages have relative errors of about 1e-6, far below those of the expansion."""
+NEARER = 0.8
 """Reach of the quadrature, as a share of that at which a normal variable is negligible in double precision."""
 
 Array = NDArray[np.float64]
