@@ -1526,6 +1526,18 @@ def embedded(m: Any, ids: Any) -> Any:
     return m.head((m.e(ids) + places.sin())[:, -1].tanh())
 
 
+class Misnamed(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A perceptron whose modules have the names of functions; the logits have no axis of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.new_layer, self.matmul, self.mean = nn.Linear(20, 30), nn.Linear(30, 30), nn.ReLU()
+        self.add, self.fc_like = nn.Linear(30, 30), nn.Linear(30, 1)
+
+    def forward(self, x: Any) -> Any:
+        return self.fc_like(self.add(self.mean(self.matmul(self.new_layer(x))))).squeeze(-1)
+
+
 WINDOWED = model(
     hand_written,
     qkv=linear(64, 192),
@@ -1557,6 +1569,12 @@ EXCITED = model(
             X,
             "Concat((), Dense(0.3333|shares=(20, 9))|Concat((), (Concat((), (Dense(|shares=(29, 9))|shares=(29, 9))",
         ),
+        (Misnamed, X, "Network(Dense(|Dense(|Activation('relu'), *(Dense(|) * 2)"),
+        (
+            model(lambda m, x: m.b(m.a(x).relu())[:, 1], a=linear(20, 30), b=linear(30, 3)),
+            X,
+            "Activation('relu')|Dense(0.33|Part(of=3)|Dense(1.0)",
+        ),
         (Sized, IMAGES, "Gathered(((0, 1, 4, 5), |Dense(|LayerNorm(eps=1e-05)|GlobalAvgPool()|Dense("),
         (
             model(lambda m, x: m.b(x - m.d(m.a(x))), a=linear(20, 20), d=DropPath, b=linear(20, 3)),
@@ -1584,7 +1602,19 @@ EXCITED = model(
             "Embedding(1.0)|Marks(6 positions)|Activation('tanh')|Gathered(((5,),), shape=())|Dense(",
         ),
     ],
-    ids=["windows", "excited", "grown", "exported", "depth", "norm", "matrix", "one less", "ids"],
+    ids=[
+        "windows",
+        "excited",
+        "grown",
+        "names",
+        "one output",
+        "exported",
+        "depth",
+        "norm",
+        "matrix",
+        "one less",
+        "ids",
+    ],
 )
 def test_values_that_are_moved_joined_and_attended_to_are_read(make: Make, data: Any, expected: str) -> None:
     text, place = repr(igb.from_torch(make, data)), 0
@@ -1624,3 +1654,27 @@ def test_models_of_joined_streams_are_predicted_as_they_are_measured(make: Make,
         value, error = getattr(predicted, name), getattr(measured, f"{name}_error")
         # 3 %: the networks have 64 and 96 units
         assert abs(getattr(measured, name) - value) < 4 * error + 0.03 * value
+
+
+@pytest.mark.parametrize("draw", [None, lambda w: nn.init.normal_(w, std=0.137)], ids=["known", "measured"])
+def test_outputs_at_one_token_are_explained_as_those_of_this_token(draw: Any) -> None:
+    make = model(lambda m, x: m.b(m.a(x).relu())[:, -1], a=linear(4, 64, draw), b=linear(64, 3, draw))
+    data = np.concatenate([IMAGES[:, 0, :3], 3 + IMAGES[:, 0, 3:]], axis=1)  # the last token is unlike the others
+    explained, alone = igb.explain(make, data, 20), igb.explain(make, data[:, -1:], 20)
+    assert explained.predicted_gamma[-1] == pytest.approx(alone.predicted_gamma[-1], rel=1e-9)
+    assert explained.predicted_gamma[-1] > 1.5 * explained.predicted_gamma[-2]
+    # three logits of 20 networks
+    assert abs(explained.gamma - explained.predicted_gamma[-1]) < 4 * explained.gamma_error
+
+
+@pytest.mark.parametrize("function", [functional.relu, functional.relu6, functional.hardtanh, torch.abs])
+def test_a_function_that_keeps_a_few_numbers_is_no_move(function: Any) -> None:
+    """Whatever the random numbers: those of one unit of two data may all be positive, or small."""
+    from igbtheory.torch import entries  # noqa: PLC0415 - it needs PyTorch
+
+    for seed in range(30):
+        torch.manual_seed(seed)
+        entries._random.cache_clear()  # noqa: SLF001 - the numbers of one size are drawn once
+        one = entries.Entries.laid_out((2, 1), 1, ())
+        assert entries.moved(lambda x: function(x[0]), [one], torch.zeros(2, 1)) is None
+        assert entries.moved(lambda x: x[0].T, [one], torch.zeros(1, 2)) is not None

@@ -118,9 +118,7 @@ def units_of_kinds(layers: Sequence[Layer], units: int) -> list[int]:
     """Return how many of the units behind the layers are of each kind, in order, if a Concat put them side by side."""
     for i, layer in reversed([*enumerate(layers)]):
         if isinstance(layer, Concat):
-            shares = layer.shares or (1,) * len(layer.ways)
-            counts = [round(units * share / sum(shares)) for share in shares]
-            ways = zip(layer.ways, counts, strict=True)
+            ways = zip(layer.ways, layer.split(units), strict=True)
             return [kind for way, count in ways for kind in units_of_kinds(way or layers[:i], count)]
         if layer.weighs:
             break

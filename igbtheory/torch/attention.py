@@ -10,6 +10,7 @@ from torch import fx
 
 from igbtheory.layers.attention import Attention
 from igbtheory.torch.entries import Entries, Index
+from igbtheory.torch.operators import called
 from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
 from igbtheory.torch.rows import PRODUCTS, SUMS
 from igbtheory.torch.rows.weights import is_projection
@@ -44,7 +45,7 @@ class Scores:
 
 
 def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
-    """Return the products of these queries and keys."""
+    """Return the scores of these queries and keys, to which nothing is added yet."""
     shape = (*queries.entries.numbers.shape[:-1], keys.entries.numbers.shape[-2])
     return Scores(queries, keys, torch.zeros(shape), shape, **named)
 
@@ -64,10 +65,11 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
     if scores is None or name in MATRIX_PRODUCTS:
         return None
     other = next((value for part, value in zip(of_node, arguments, strict=True) if part is None), None)
-    if node.target in PRODUCTS or name in QUOTIENTS:
+    function = node.target if called(node) else None
+    if function in PRODUCTS or name in QUOTIENTS:
         number = float(torch.as_tensor(other))
-        return replace(scores, factor=scores.factor * (number if node.target in PRODUCTS else 1 / number))
-    if node.target in SUMS and not scores.normalised:
+        return replace(scores, factor=scores.factor * (number if function in PRODUCTS else 1 / number))
+    if function in SUMS and not scores.normalised:
         return scores.plus(other)
     if name == "masked_fill":
         return scores.plus(torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))

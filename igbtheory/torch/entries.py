@@ -11,6 +11,8 @@ import torch
 from igbtheory.layers.nodes.places import Point
 
 Index = tuple[tuple[int, ...], ...]
+LARGE = 1e6
+"""Size of random numbers that a function which clips its input does not keep; activations clip at 1 to 20."""
 
 
 @final
@@ -70,6 +72,11 @@ class Entries:
     def positioned(self) -> torch.Tensor:
         """A number for the datum and the position of every number of the tensor."""
         return (self.numbers - 1).div(self.units, rounding_mode="floor")
+
+    @property
+    def flat(self) -> "Entries":
+        """The entries in a row."""
+        return Entries(self.numbers.flatten(), self.shape, self.units)
 
     def same(self, other: "Entries") -> bool:
         """Return whether these are the same entries in the same places."""
@@ -158,12 +165,13 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
     """Return the entries behind an operator that only moves numbers, or None if it does something else.
 
     pieces: those of its inputs, which are entries of one node; after: its value. The operator is applied to the numbers
-    of the entries, and then to random numbers, which must lie where the former tell.
+    of the entries with a minus sign, which relu does not keep, and then to random numbers, so large that clipping
+    changes them; these must lie where the former tell.
     """
-    numbers = [piece.numbers.double() for piece in pieces]  # many operators refuse integers
+    numbers = [-piece.numbers.double() for piece in pieces]  # many operators refuse integers
     random = _random(1 + max(int(piece.numbers.max()) for piece in pieces))
     try:
-        there, values = move(numbers), move([random[piece.numbers] for piece in pieces])
+        there, values = -move(numbers), move([random[piece.numbers] for piece in pieces])
     except Exception:  # noqa: BLE001 - of any kind, as operators refuse numbers of another precision
         return None
     if not isinstance(there, torch.Tensor) or there.shape != after.shape:
@@ -179,6 +187,6 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
 @lru_cache(maxsize=8)
 def _random(count: int) -> torch.Tensor:
     """Return so many random numbers, the first of them 0."""
-    values = torch.randn(count, dtype=torch.double)
+    values = LARGE * torch.randn(count, dtype=torch.double)
     values[0] = 0
     return values

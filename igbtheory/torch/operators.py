@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import nn
+from torch import fx, nn
 from torch.nn import functional
 
 HOMES = functional, torch, torch.Tensor
@@ -32,6 +32,11 @@ def name_of(target: Any) -> str:
     """Return the name of a function, of a method, or of an operator of ATen."""
     packet = getattr(target, "overloadpacket", target)
     return target if isinstance(target, str) else str(getattr(packet, "__name__", ""))
+
+
+def called(node: fx.Node) -> str:
+    """Return the name of the function or method that a node calls, "" of modules, whose names their authors choose."""
+    return name_of(node.target) if node.op in {"call_function", "call_method"} else ""
 
 
 def arguments(target: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

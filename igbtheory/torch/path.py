@@ -61,8 +61,8 @@ class Stream:
         return units_of_kinds(layers_of(self.path), self.entries.units)
 
     def holds_the_same(self, other: "Stream") -> bool:
-        """Return whether both hold the same entries in the same places, behind the same layers."""
-        return self.path == other.path and self.entries.same(other.entries)
+        """Return whether both hold the same entries in the same order, behind the same layers."""
+        return self.path == other.path and self.entries.flat.same(other.entries.flat)
 
     def behind(self, name: str, layers: list[Layer], entries: Entries) -> "Stream":
         """Return the stream behind layers without weights of this name."""

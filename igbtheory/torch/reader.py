@@ -20,7 +20,7 @@ from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import variance
-from igbtheory.torch.operators import MODULES, arguments, name_of
+from igbtheory.torch.operators import MODULES, arguments, called
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.rows.site import Reads
@@ -86,10 +86,10 @@ class Reader:
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data; some functions have a second one that tells a shape."""
-        if name_of(node.target).startswith("new_") or name_of(node.target).endswith("_like"):
+        if called(node).startswith("new_") or called(node).endswith("_like"):
             return []  # such as zeros of the same shape
         inputs = [part for part in node.all_input_nodes if part.name in self.named]
-        return inputs[:1] if name_of(node.target) in LIKE else inputs
+        return inputs[:1] if called(node) in LIKE else inputs
 
     def _read(self, node: fx.Node) -> None:
         """Add the stream at a node, or the reason why it cannot be read."""
@@ -119,7 +119,7 @@ class Reader:
 
     def _scores(self, node: fx.Node) -> Scores | None:
         """Return the scores of attention at a node, None if it holds none."""
-        name = name_of(node.target)
+        name = called(node)
         if node.op == "call_module":
             module = self.graph.get_submodule(str(node.target))
             idle = isinstance(module, nn.Dropout) and not (module.training and module.p)
@@ -132,12 +132,12 @@ class Reader:
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream behind attention, None if the node is none."""
-        if name_of(node.target) in MATRIX_PRODUCTS:
+        if called(node) in MATRIX_PRODUCTS:
             weights, values = (self.scores.get(part.name) or self.read.get(part.name) for part in node.args)
             if isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream):
                 return attention(name, weights, values)
             return None
-        if name_of(node.target) != "scaled_dot_product_attention":
+        if called(node) != "scaled_dot_product_attention":
             return None
         given = arguments(node.target, node.args, node.kwargs)
         queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
@@ -185,11 +185,11 @@ class Reader:
         if there is not None:
             stream = Stream(streams[0].path, there, streams[0].channels)
             return joins.in_a_row(name, stream) if there.are_tokens() and not stream.raw else stream
-        if name_of(node.target) in CONCATENATIONS and node.op != "call_module":
+        if called(node) in CONCATENATIONS:
             return self._concatenated(node, name)
         if (
             len(inputs) > 2
-            or (len(inputs) == 2 and node.target not in {*SUMS, *PRODUCTS})
+            or (len(inputs) == 2 and not (called(node) and node.target in {*SUMS, *PRODUCTS}))
             or (inputs[1:] and node.kwargs)
         ):
             raise ValueError(
@@ -201,15 +201,13 @@ class Reader:
             if node.target in PRODUCTS:
                 return joins.multiplied(name, streams[0], streams[1], tensor)
             return joins.added(name, streams[0], streams[1], tensor, SUMS[node.target])
-        if (embedded := self._embedded(node, name, streams[0])) is not None:
-            return embedded
-        if name_of(node.target) == "mean" and node.op != "call_module":
+        if called(node) == "mean":
             return self._averaged(node, name, streams[0])
         return self._behind(node, name, inputs[0], streams[0])
 
     def _moved(self, node: fx.Node, inputs: list[fx.Node], streams: list[Stream]) -> Entries | None:
         """Return the entries at a node that only moves numbers of one node of the theory, else None."""
-        weighs = name_of(node.target) in MODULES
+        weighs = called(node) in MODULES
         if node.op == "call_module":
             weighs = any(True for _ in self.graph.get_submodule(str(node.target)).parameters())
         if weighs or any(stream.path != streams[0].path for stream in streams[1:]):
@@ -243,7 +241,7 @@ class Reader:
 
     def _with_tokens(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream of tokens behind class tokens, None if the node does something else."""
-        if name_of(node.target) not in CONCATENATIONS or node.op == "call_module":
+        if called(node) not in CONCATENATIONS:
             return None
         (*fixed, last), axis = self._side_by_side(node)
         stream, tensor = self._held(last), tuple(self.values[node].shape)
@@ -253,18 +251,15 @@ class Reader:
             return None
         return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
 
-    def _embedded(self, node: fx.Node, name: str, stream: Stream) -> Stream | None:
-        """Return the stream of a vector for each id of a token, None if the node is no embedding."""
-        targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
-        if not isinstance(targets[0], nn.Embedding):
-            return None
+    def _embedded(self, name: str, modules: Sequence[Any], stream: Stream) -> Stream:
+        """Return the stream of a vector for each id of a token. modules: the embedding in every model."""
         if stream.path:
             raise ValueError("the theory has embeddings of ids that are the data")
-        weights = [target.weight.detach() for target in targets]
-        padding = targets[0].padding_idx
+        weights = [module.weight.detach() for module in modules]
+        padding = modules[0].padding_idx
         drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
         read = variance(drawn, weights[0].shape[1], len(weights[0]), self.usual)
-        self._refuse_shared(targets[0].weight, name)
+        self._refuse_shared(modules[0].weight, name)
         units, before = weights[0].shape[1], stream.entries
         numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
         step = Step(name, Embedding(read.value, padding), (read,), (1,))
@@ -292,9 +287,12 @@ class Reader:
         """Return the stream behind a module or function of one value."""
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
+        if modules and isinstance(modules[0], nn.Embedding):
+            return self._embedded(name, modules, stream)
         row = row_of(targets[0])
         axis = row.axis(targets[0])
-        if axis is not None and _mixes(row, axis, stream):
+        mixes = axis is not None and _mixes(row, axis, stream.entries)
+        if mixes:
             stream = joins.in_a_row(name, stream)
         elif axis is not None:
             stream = joins.arranged_at(name, stream, axis, grid=row.grid)
@@ -315,7 +313,7 @@ class Reader:
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
         value = self.values[node]
-        if axis is not None and _mixes(row, axis, stream):
+        if mixes and axis is not None:
             entries = stream.entries.mixed(axis, value.shape[axis])
         else:
             entries = _entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
@@ -325,7 +323,7 @@ class Reader:
         """Return the module or the function of a node in a model, for operators with weights the equivalent module."""
         if node.op == "call_module":
             return part_of(model, str(node.target))
-        if name_of(node.target) in MATRIX_PRODUCTS and node.args[0] not in self._inputs(node):
+        if called(node) in MATRIX_PRODUCTS and node.args[0] not in self._inputs(node):
             raise ValueError("the theory has no products with a matrix from the left, which mix positions")
         args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self._in_model(part, i))
         return module_of(node.target, args, named) or functions_of(node.target)
@@ -390,15 +388,10 @@ def _datum(value: Any) -> tuple[int, ...]:
     return () if tensor is None else tuple(tensor.shape[1:])
 
 
-def _mixes(row: Reads, axis: int, stream: Stream) -> bool:
-    """Return whether a linear layer reads all tokens of one unit, and does so for each unit."""
-    linear, entries = row_of(nn.Linear(1, 1)).layers, stream.entries
-    return (
-        row.layers is linear
-        and entries.numbers.ndim > len(("data", "units"))
-        and bool(entries.shape)
-        and entries.of_one_unit(axis)
-    )
+def _mixes(row: Reads, axis: int, entries: Entries) -> bool:
+    """Return whether a layer that may do so reads all tokens of one unit, and does so for each unit."""
+    several = entries.numbers.ndim > len(("data", "units")) and bool(entries.shape)
+    return row.mixes and several and entries.of_one_unit(axis)
 
 
 def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: int | None, *, grid: bool) -> Entries:

@@ -3,22 +3,22 @@
 import copy
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import torch
 from torch import fx, nn
 
 from igbtheory.layers.dense import Dense
-from igbtheory.layers.positions import Gathered
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.joins import arranged_at
 from igbtheory.torch.passes import logits_of, stream
-from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_on
+from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_of, layers_on
 from igbtheory.torch.reader import Reader, tensor_of
+from igbtheory.torch.rows.weights import is_projection
 from igbtheory.torch.tracing import traced
 
 ZEROS = (
@@ -76,18 +76,12 @@ class Reading:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
             told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
-        path = arranged_at(self.output, stream, 1, grid=False).path
-        if [isinstance(step.layer, kind) for step, kind in zip(path[-2:], (Dense, Gathered), strict=False)] == [
-            True,
-            True,
-        ]:
-            path = (*path[:-2], path[-1], path[-2])  # outputs at one position are those of this position
+        path = stream.path
         last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
-        tail = [step.layer for step in path[last + 1 :]]
-        if last < 0 or not all(is_linear(layer) for layer in tail):
+        if last < 0 or not all(map(is_linear, layers_of(path[last + 1 :]))):
             end = repr(path[-1].layer) if path else "no layer"
             raise ValueError(f"expected a model that ends in a linear layer, got {end} at the end; return logits")
-        layers = [step.layer for step in path]
+        layers = layers_of(path)
         channels = [count for step in path for count in step.channels]
         if not isinstance(layers[-1], Dense):
             # sums of Gaussian outputs have the law of outputs of a Dense behind them
@@ -143,20 +137,40 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], logits: torch.
 def _read(
     whole: fx.GraphModule, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
 ) -> Reading:
-    """Return the reading. usual: the initialiser of most layers."""
+    """Return what is read of a graph up to the logits. values: of its nodes; usual: the initialiser of most layers."""
     reader = Reader(graph, models, values, usual)
     streams, unread = reader.streams(), next(iter(reader.refused.values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = last.args[0].name
-    # behind the last layer there may be functions that change no guess, such as log_softmax
     logits = streams.get(output)
-    alike = [name for name, other in streams.items() if logits and other.holds_the_same(logits)]
-    output = next(iter(alike), output)
-    step = logits.path[-1] if logits and logits.path else None
-    if step and step.read and not any(variance.value for variance in step.read):
-        streams = {name: other for name, other in streams.items() if step not in other.path}
-        unread = f"{step.name!r} (Linear)", ZEROS
+    if logits:
+        # behind the last layer there may be functions that change no guess, such as log_softmax
+        output = next(name for name, other in streams.items() if other.holds_the_same(logits))
+        step = logits.path[-1] if logits.path else None
+        if step and step.read and not any(variance.value for variance in step.read):
+            streams = {name: other for name, other in streams.items() if step not in other.path}
+            unread = f"{step.name!r} (Linear)", ZEROS
+        else:
+            try:
+                streams[output] = _vectors(output, streams[output])
+            except ValueError as error:
+                del streams[output]
+                unread = unread or (f"{output!r} (the outputs)", str(error))
     return Reading(whole, graph, streams, reader.named, reader.functions, unread, output)
+
+
+def _vectors(name: str, logits: Stream) -> Stream:
+    """Return the stream of the outputs, one vector for each datum. ValueError: they have several positions."""
+    entries = logits.entries
+    if entries.numbers.ndim == 1:  # a single output
+        logits = replace(logits, entries=replace(entries, numbers=entries.numbers[:, None]))
+    there, count = arranged_at(name, logits, 1, grid=False), len(logits.path)
+    chosen = len(entries.shape) == 1 and not there.entries.shape and there.entries.units == entries.units
+    if chosen and is_projection(logits.path[-1].layer):
+        # outputs at one of the tokens are those of this token: another layer than that of all tokens
+        step = replace(logits.path[-1], layer=copy.copy(logits.path[-1].layer))
+        return replace(there, path=(*there.path[: count - 1], *there.path[count:], step))
+    return there
 
 
 def _steps(read: Reading) -> set[Step]:

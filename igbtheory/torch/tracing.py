@@ -22,6 +22,8 @@ from igbtheory.torch.rows import ROWS
 
 AUTHORS = {"torch", "_operator", "builtins", "math", ""}
 """Packages whose functions the table of layers knows."""
+LONGEST = 200
+"""Largest number of characters of an error of PyTorch within another one, whose first sentences tell the reason."""
 DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
@@ -59,7 +61,7 @@ def in_a_row(model: nn.Module) -> nn.Module:
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that does not look inside registered layers, activations with parameters, and rows of the table."""
+    """A tracer that takes registered layers, activations with parameters, and modules with a row of their own whole."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -99,19 +101,24 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
     except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
         try:
             return _exported(model, x, output)
-        except Exception:  # noqa: BLE001 - as above; the first error names the line
+        except Exception as exported:  # noqa: BLE001 - as above; the first error names the line
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
             place = (
                 f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
             )
             raise ValueError(
                 f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
-                f"traced: {' '.join(str(error).split())[:200]}{place}"
+                f"traced: {_shortened(error)}{place}; torch.export says: {_shortened(exported)}"
             ) from error
     if any(map(_is_wrapped, graph.graph.nodes)):
         with suppress(Exception):  # the graph of torch.fx stands, with a function that is not looked into
             return _exported(model, x, output)
     return graph
+
+
+def _shortened(error: Exception) -> str:
+    """Return the words of an error on one line."""
+    return " ".join(str(error).split())[:LONGEST]
 
 
 def _is_wrapped(node: fx.Node) -> bool:

@@ -54,7 +54,7 @@ def nothing(_target: Any, _site: Site) -> list[Layer]:
     return []
 
 
-ELEMENTWISE = Reads(elementwise, lambda _: None, grid=False)
+ELEMENTWISE = Reads(elementwise, lambda _: None)
 """The row of functions that act on every number alone."""
 
 
@@ -81,7 +81,7 @@ def row_of(target: Any) -> Reads:
     """Return the row for a module or function. ValueError: the table has none for it."""
     if isinstance(target, nn.Module):
         if (reader := reader_of(target)) is not None:
-            return Reads(lambda module, _: [reader(module)], lambda _: None, grid=False)
+            return Reads(lambda module, _: [reader(module)], lambda _: None)
         kinds = (*type(target).__mro__, type(target).__name__)
         row = next((ROWS[kind] for kind in kinds if kind in ROWS), ELEMENTWISE)
         if row is ELEMENTWISE and any(part.numel() > 1 for part in target.parameters()):

@@ -1,4 +1,4 @@
-"""Rows of pools, and of functions that reshape, reorder, join, select and average positions."""
+"""Rows of pools over positions, and of sums with vectors that do not depend on the data."""
 
 import operator
 from typing import Any
@@ -68,7 +68,8 @@ def added(target: Any, site: Site) -> list[Layer]:
     other, axes = (*site.rest, None)[0], len(site.before)
     if not isinstance(other, torch.Tensor) or not site.entries.shape or other.numel() == 1:
         return elementwise(target, site)
-    vectors = site.entries.at_first_datum(other.expand(site.entries.numbers.shape)).double()
+    scaled = other * site.named.get("alpha", 1)
+    vectors = site.entries.at_first_datum(scaled.expand(site.entries.numbers.shape)).double()
     products = vectors @ vectors.T / vectors.shape[1]
     apart = products - torch.diag(products.diagonal())
     largest = float(products.diagonal().max())

@@ -60,27 +60,31 @@ Axes = Callable[[Any], int | None]
 @final
 @dataclass(frozen=True)
 class Reads:
-    """A row of the table: its layers, the axis along which they read units, and whether positions must be a grid."""
+    """A row of the table: its layers, and how they read a tensor: see `reads`."""
 
     layers: Row
     axis: Axes
-    grid: bool
+    grid: bool = False
+    mixes: bool = False
 
 
 ROWS: dict[Any, Reads] = {}
 """The rows by the class of the module, by the function, or by its name where it is not one of PyTorch's."""
 
 
-def reads(*targets: Any, axis: int | Axes | None = None, grid: bool = False) -> Callable[[Row], Row]:
+def reads(
+    *targets: Any, axis: int | Axes | None = None, grid: bool = False, mixes: bool = False
+) -> Callable[[Row], Row]:
     """Return a decorator that puts a row into the table for these modules and functions.
 
     axis: the axis of the tensor along which they read the units of a position, None if they act on each number alone.
-    grid: whether they read the positions in their order, on the other axes.
+    grid: whether they read the positions in their order, on the other axes. mixes: whether they may read all tokens of
+    a unit in place of the units of a position.
     """
     of_target = axis if callable(axis) else lambda _: axis
 
     def put(row: Row) -> Row:
-        ROWS.update(dict.fromkeys(targets, Reads(row, of_target, grid)))
+        ROWS.update(dict.fromkeys(targets, Reads(row, of_target, grid, mixes)))
         return row
 
     return put

@@ -33,7 +33,7 @@ def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[s
     return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
 
-@reads(nn.Linear, axis=-1)
+@reads(nn.Linear, axis=-1, mixes=True)
 def dense(module: Any, site: Site) -> list[Layer]:
     """Return the layer that acts on the last axis: Dense on units, also at tokens or pixels, or TokenMixing."""
     variances, shift = weighted(module, site, module.in_features, module.out_features)
@@ -55,7 +55,7 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     if site.vector and points == 1:
         return [Dense(**variances), *shift]
     size, stride, dilation = (equal(getattr(module, name)) for name in ("kernel_size", "stride", "dilation"))
-    padding = _padding(module, sides)
+    padding: Any = None if None in {size, stride, dilation} else _padding(module, sides)
     if None in {size, stride, dilation, padding}:
         if module.groups > 1:
             raise ValueError("the theory has convolutions in groups with square windows and equal padding, got others")
@@ -70,10 +70,8 @@ def convolution(module: Any, site: Site) -> list[Layer]:
 
 
 def _padding(module: Any, sides: tuple[int, ...]) -> Any:
-    """Return the padding of the theory's convolution, None if it has none that pads as the module does."""
+    """Return the padding of the theory's convolution with square windows, None if it has none that pads so."""
     size, stride, dilation = (equal(getattr(module, name)) for name in ("kernel_size", "stride", "dilation"))
-    if None in {size, stride, dilation}:
-        return None
     span = dilation * (size - 1) + 1
     padding = equal({"same": span // 2, "valid": 0}.get(module.padding, module.padding))
     kept = span % 2 == 1 or module.padding == "same"
