@@ -28,15 +28,15 @@ class Attention(Few, OfTokens):
     """Self-attention: a head computes sum_u A(p, u) V(u) over the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units)).
 
     All `heads` together have `width` units. Queries and keys have weights N(0, sigma_qk2/units of X) each, values
-    N(0, sigma_v2/units of X): q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged
-    over the heads, whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v). Positions of
+    N(0, sigma_v2/units of X): q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged over the heads,
+    whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v). Positions of
     images are tokens in rows from the top. causal: a token attends to itself and to those in front of it. groups: sets
     of tokens that attend to one another alone, as in the windows of a Swin transformer; None: one set of all.
     scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
-    weight. sigma_qkb2: variance of the biases of queries and keys, as a multiple of sigma_qk2; sigma_vb2: of those of
-    values; sigma_s2: of a number that each head adds to each score, as for relative positions (whose sharing among
-    pairs is left out). The output projection is the Dense behind the layer. Few heads do not average out: a prediction
-    is a mean over drawn ones.
+    weight. sigma_vb2 is the variance of the biases of values; sigma_qkb2 times sigma_qk2 is that of the biases of
+    queries and keys. Each head adds to each score its own number from N(0, sigma_s2); real models share such numbers
+    between pairs of tokens at the same distance. The output projection is the Dense behind the layer. Few heads do not
+    average out: a prediction is a mean over drawn ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
     """
 

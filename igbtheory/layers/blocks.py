@@ -50,7 +50,7 @@ class Block:
 
 
 def _with_variances(node: KernelNode, at_a: KernelNode, at_b: KernelNode) -> KernelNode:
-    """Return the node of pairs with the variances of the nodes of each datum a and of each datum b with itself."""
+    """Return a node of pairs of data a, b whose variances are those of two nodes: of data a, and of data b."""
     kinds = kinds_of(node)
     if len(kinds) > 1:
         each = zip(kinds, kinds_of(at_a), kinds_of(at_b), strict=True)

@@ -26,7 +26,7 @@ NOWHERE = -1
 class Spread(OfData):
     """A vector at all positions of an image or a sequence: q_ab of a pair of data at all pairs of positions.
 
-    shape: (height, width) or (tokens,). In front there are vectors, or images or sequences of one position.
+    shape: (height, width) or (tokens,). The layer reads vectors, or images or sequences with a single position.
     """
 
     shape: Point

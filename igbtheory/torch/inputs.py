@@ -12,7 +12,7 @@ import torch
 class Inputs:
     """Several tensors that a model takes together, by place and by name; each has a row for every datum.
 
-    ValueError: they have different numbers of rows.
+    ValueError: the tensors have different numbers of rows.
     """
 
     places: tuple[Any, ...] = ()

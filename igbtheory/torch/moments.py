@@ -25,7 +25,7 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, stream
-from igbtheory.torch.path import Path, layers_on
+from igbtheory.torch.path import Path, layers_of, layers_on
 from igbtheory.torch.reader import tensor_of
 from igbtheory.torch.reading import Reading
 from igbtheory.torch.remarks import off_centre
@@ -190,13 +190,13 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
 
     first: for each path that is asked for, whether to take the first token alone.
     """
-    x = entering([step.layer for step in path], data) if path else data
+    x = entering(layers_of(path), data) if path else data
     moments: dict[Path, Any] = {(): (*moments_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
         moments[path[:drawing]] = (*moments_of_units(x.reshape(len(x), -1)), 0.0)
-    layers = tuple(step.layer for step in path[drawing:])
+    layers = tuple(layers_of(path[drawing:]))
     shape = x.shape[2:]
     for layer in layers:
         shape = layer.positions(shape)

@@ -25,8 +25,8 @@ LINEAR = AvgPool2d, FirstToken, Flatten, Gathered, GlobalAvgPool, Part, Spread, 
 class Step:
     """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two paths have a step in common if it is the same object. channels: how many units
-    each layer with weights reads, of this layer and of those inside it.
+    Two paths have a step in common if it is the same object. channels: how many units each layer with weights reads, of
+    this layer and of those inside it.
     """
 
     name: str
@@ -83,7 +83,7 @@ def layers_of(path: Path) -> list[Layer]:
 
 
 def in_common(paths: list[Path]) -> Path:
-    """Return the steps that all paths begin with."""
+    """Return the steps in front that all paths have in common."""
     common = []
     for steps in zip(*paths, strict=False):
         if any(step is not steps[0] for step in steps):

@@ -367,7 +367,7 @@ class Reader:
 
 
 def _name(node: fx.Node) -> str:
-    """Return the user's name for a node: that of its module, or of the module that stands for a single operator."""
+    """Return the name that is shown of a node: that of the module of PyTorch that it is or stands for, else its own."""
     if node.op == "call_module":
         return str(node.target)
     stack = [*node.meta.get("nn_module_stack", {}).values()]

@@ -1,9 +1,11 @@
 """PyTorch models that are drawn to be read, and their graphs."""
 
 import copy
+import logging
 import traceback
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any, final
@@ -139,10 +141,22 @@ class _Logits(nn.Module):  # type: ignore[misc] # PyTorch is an extra
         return logits_of(self.model(x), self.output)
 
 
+@contextmanager
+def _silently() -> Iterator[None]:
+    """Context in which torch.export neither warns, as of constants, nor prints the graph of a model that it refuses."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(disabled)
+
+
 def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx.GraphModule:
     """Return the graph of a model as torch.export writes it for any number of data, with the functions of PyTorch."""
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # such as on constants of the model, which stay
+    with _silently(), torch.no_grad():
         wrapped, dynamic = _Logits(model, output), ({0: torch.export.Dim.AUTO},)
         program = torch.export.export(wrapped, (x,), strict=False, dynamic_shapes=dynamic)
         graph = program.module(check_guards=False)

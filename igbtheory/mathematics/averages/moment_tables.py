@@ -133,10 +133,10 @@ def _of_series(phi: Function, number: int) -> Octave | None:
     values, length = _angles(1).sampled(line, ROUNDING * largest, LONGEST_THETA)
     factors = np.tensordot(transform(len(values)), values, axes=1) @ transform(VARIANCES).T
     means, factors = transform(VARIANCES) @ a[0], np.moveaxis(factors, 0, 2)
-    left = np.abs(factors[..., length:]).sum(axis=2).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    cut_off = np.abs(factors[..., length:]).sum(axis=2).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
     # rounding leaves in each a_k an error of the size of phi, which the mean may dominate
     rounding = ROUNDING * (1 + np.sqrt(np.max(1 + a[0] ** 2 / squares.sum(axis=0))))
-    error = float(left + (np.max(missed) + rounding) * largest)
+    error = float(cut_off + (np.max(missed) + rounding) * largest)
     return Octave(number, means, factors[..., :length], _end(means) + ROUNDING * float(np.abs(means).sum()), error)
 
 
@@ -166,9 +166,9 @@ def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
     means, means_missed = maximum.means(phi, m, q)
     factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
     means = transform(VARIANCES) @ means
-    left = _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    cut_off = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
-    return Octave(number, means, factors, mean_error, max(missed) + left + ROUNDING * largest)
+    return Octave(number, means, factors, mean_error, max(missed) + cut_off + ROUNDING * largest)
 
 
 def _variances(number: int) -> Axis:
