@@ -194,7 +194,7 @@ def mean_in(weights: Any, values: Any) -> tuple[float, float]:
 @lru_cache
 def unconditional(name: str) -> Any:
     """G0 of networks from the simulator, which knows nothing of windows."""
-    return NETWORKS[name].simulate(2000, 12, 40, 2, DATA).G0
+    return NETWORKS[name].simulate(600, 12, 40, 2, DATA).G0
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_weighted_draws_have_the_law_that_rejection_has(name: str, window: tuple
     network = NETWORKS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = igb.draw(network, DATA, window, networks=120, width=12, seed=1)
+        found = igb.draw(network, DATA, window, networks=60, width=12, seed=1)
     all_shares = unconditional(name)
     kept = all_shares[(all_shares >= window[0] - 1e-9) & (all_shares <= window[1] + 1e-9)]
     probability = len(kept) / len(all_shares)

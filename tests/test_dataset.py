@@ -95,9 +95,9 @@ def test_duplicate_data_have_a_singular_kernel_and_can_be_drawn() -> None:
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sin", "x**3", "erf(x)", "linear"])
-@pytest.mark.parametrize("depth", [1, 20])
+@pytest.mark.parametrize("depth", [1, 12])
 def test_opposite_data_get_opposite_guesses_of_an_odd_activation(activation: str, depth: int) -> None:
-    if activation == "x**3" and depth == 20:
+    if activation == "x**3" and depth == 12:
         depth = 3  # its variances overflow
     data = np.random.default_rng(1).standard_normal((40, 30))
     # sigma_w2 = 6 is chaotic for the bounded ones: a difference of rounding grows by a factor of about 4 a layer
@@ -238,7 +238,7 @@ def test_the_bias_of_the_guesses_counts_directions_alone() -> None:
     cosines = x @ x.T / np.outer(*2 * [np.linalg.norm(x, axis=1)])
     first = np.arcsin(np.clip(cosines, -1, 1)).mean() / (2 * np.pi)
     assert found.per_layer.variance[0] == pytest.approx(first, rel=1e-6)  # np.arcsin near 1 magnifies rounding
-    assert net.predict(x, digits=30).gamma_guess == pytest.approx(plain.gamma_guess, rel=1e-11)
+    assert net.predict(x[:9], digits=30).gamma_guess == pytest.approx(net.predict(x[:9]).gamma_guess, rel=1e-11)
 
 
 def test_data_without_a_bias_agree_with_themselves() -> None:
@@ -316,7 +316,7 @@ def test_dropout_and_average_pools_of_given_data() -> None:
     assert pooled.var_chi == pytest.approx(np.diag(found).mean() - found.mean(), rel=1e-10)
 
 
-@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("size", [None, slow(3)])
 def test_batchnorm_says_what_is_exact(size: int | None) -> None:
     exact = igb.mlp(1, "relu", norm="batch", batch_size=size).predict(unlike())
     assert exact.effective_rank == np.inf

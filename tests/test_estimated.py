@@ -61,15 +61,15 @@ def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None
     found = node(given(), layers)
     pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.averaged().mean.a, dtype=float), (6, 1))[:, 0]
     # independent replicates: the units of one are spread evenly, and those of a group go together
-    rngs = np.random.default_rng(7).spawn(80)
+    rngs = np.random.default_rng(7).spawn(40)
     y = np.stack([found.units(Draws(rng, 256), 256) for rng in rngs], axis=1)
     squares = np.einsum("anb,cnb->acn", y, y) / y.shape[2]
     rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
     lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
     # 42 numbers in each of 18 chains: five standard errors once in 2000 runs by chance
-    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(80) + lost)
+    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(40) + lost)
     sums = y.mean(axis=2)
-    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(80) + np.diagonal(lost))
+    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(40) + np.diagonal(lost))
 
 
 def test_components_of_the_data_are_drawn_too() -> None:
@@ -196,7 +196,7 @@ def test_growing_activations_behind_batches_of_given_data(name: str, size: int) 
     data = np.random.default_rng(3).standard_normal((48, 400))
     with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
         found = igb.Network(igb.Dense(1.0), igb.BatchNorm(size), igb.Activation(name), igb.Dense(1.0)).predict(data)
-    h = np.linalg.cholesky(data @ data.T / 400) @ np.random.default_rng(5).standard_normal((48, 60_000))
+    h = np.linalg.cholesky(data @ data.T / 400) @ np.random.default_rng(5).standard_normal((48, 20_000))
     h = h.reshape(48 // size, size, -1)
     h -= h.mean(axis=1, keepdims=True)
     h /= np.sqrt(np.mean(h * h, axis=1, keepdims=True))
@@ -265,7 +265,7 @@ def test_one_datum_far_from_all_others_in_front_of_an_exponential() -> None:
     data[0] *= 100
     with pytest.warns(igb.AccuracyWarning):
         found = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("exp(x)"), igb.Dense(1.0)).predict(data)
-    h = np.linalg.cholesky(data @ data.T / 30) @ np.random.default_rng(5).standard_normal((30, 100_000))
+    h = np.linalg.cholesky(data @ data.T / 30) @ np.random.default_rng(5).standard_normal((30, 30_000))
     h -= h.mean(axis=0)
     drawn = np.mean(np.exp(h / np.sqrt(np.mean(h * h, axis=0))), axis=0) ** 2
     assert abs(found.var_mu - drawn.mean()) < found.error * found.var_mu + 5 * drawn.std() / np.sqrt(drawn.size)

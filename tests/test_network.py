@@ -232,6 +232,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize(("call", "error", "sentence"), REFUSED)
 def test_bad_input_is_refused_with_a_sentence(call: Any, error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):

@@ -22,7 +22,7 @@ from igbtheory.phases.diagram import near_zero
 from igbtheory.phases.variance import variances
 
 phases = igb.phases
-LIMITED = settings(max_examples=6, deadline=None)
+LIMITED = settings(max_examples=4, deadline=None)
 SMOOTH = ["tanh", "erf", "sin", "gelu", "silu", "x - x**3/10", "gaussian"]
 KINKED = ["relu", "elu", "hardtanh", "leaky_relu", "relu6"]
 SETTLING = [name for name in SMOOTH + KINKED if "**" not in name]
@@ -139,7 +139,7 @@ def test_deep_networks_on_the_neutrality_line_have_gamma_one(sigma_b2: float, na
 
 def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> None:
     # f^2 and f'^2 are even, and the largest and the smallest of two units have the same law but for the sign
-    alone, pooled = (phases.edge_of_chaos("tanh", [0.05, 0.3], pool=pool) for pool in (None, 2))
+    alone, pooled = (phases.edge_of_chaos("tanh", 0.3, pool=pool) for pool in (None, 2))
     assert pooled == pytest.approx(alone, rel=1e-11)
 
 
@@ -359,10 +359,10 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 12), np.linspace(0.01, 0.3, 8), depth=8)
-    assert found.gamma.shape == (8, 12)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 5), np.linspace(0.01, 0.3, 3), depth=8)
+    assert found.gamma.shape == (3, 5)
     assert found.error < 1e-9
-    for i, j in ((0, 11), (4, 5)):
+    for i, j in ((0, 4), (2, 1)):
         net = igb.mlp(8, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
         # 8 layers, each with the 1e-12 of the table
         assert found.gamma[i, j] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
@@ -394,7 +394,7 @@ def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options:
 
 
 def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
-    found = phases.diagram("tanh", [0.5, 1.5, 3.0], [0.0, 0.1], depth=50)
+    found = phases.diagram("tanh", [0.5, 3.0], [0.0, 0.1], depth=20)
     assert np.all(found.gamma[0] == 0.0)
     assert np.all(found.gamma[1] > 0.0)
     assert found.error < 1e-8
@@ -467,9 +467,6 @@ def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: py
     b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
     assert gamma == pytest.approx(igb.mlp(10, "erf", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
     assert edge == pytest.approx(float(phases.edge_of_chaos("erf", b2)), rel=1e-12)
-    before = (folder / "erf.png").read_bytes()
-    assert main(command) == 0
-    assert (folder / "erf.png").read_bytes() == before
     assert main([*command[:-1], str(folder / "erf.csv")]) == 2
     assert main([*command, "--sigma-b2", "0.1"]) == 2
     assert main([*command[:3], "--points", "0", "--out", str(tmp_path)]) == 2
