@@ -191,7 +191,7 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("name", "w", "b", "shift", "depth"),
     [
-        ("relu", "1.3", "0.3", "0", 2),
+        slow(("relu", "1.3", "0.3", "0", 2)),
         ("erf", "4", "0", "0.7", 1),
         ("step", "4", "0.3", "0.7", 1),
         ("gelu", "1.3", "0.3", "0", 1),
@@ -275,6 +275,7 @@ def test_deep_networks_are_told_layer_by_layer() -> None:
     assert float(found.pdf(sp.Rational(1, 3))) == pytest.approx(igb.mlp(20, "relu").predict().G0.pdf(1 / 3), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_short_chain_is_the_formula_in_full() -> None:
     found = igb.mlp(3, "relu", sigma_w2=W).derive()
     assert same(found.gamma.doit().subs(W, 2), str(igb.mlp(3, "relu").predict(digits=45).gamma))

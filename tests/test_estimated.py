@@ -19,7 +19,12 @@ from igbtheory.layers.nodes.node import KernelNode, LawNode, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.numbers import FLOAT64
 
-pytestmark = pytest.mark.usefixtures("few_draws")
+
+@pytest.fixture(autouse=True)
+def very_few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimate layers from a sixteenth of the usual draws."""
+    draw_less(monkeypatch, 16)
+
 
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
@@ -172,7 +177,7 @@ def test_errors_of_means_are_stated() -> None:
     assert 0 < abs(pooled.var_chi - square / 2) < pooled.error * pooled.var_chi < 1e-6
     assert abs(added.var_chi - 5 / 4 * square) < added.error * added.var_chi < 1e-2
     # behind LayerNorm the mean is 0 again
-    assert predicted(igb.LayerNorm(), igb.Residual(one, RELU)).error < 1e-6
+    assert predicted(igb.LayerNorm(), igb.Residual(one, RELU)).error < 2e-6
 
 
 def test_the_proxy_normalises_each_point_by_the_others() -> None:
@@ -303,7 +308,7 @@ def test_dead_units_behind_maxima_over_a_batch_are_counted() -> None:
         found = net.predict()
     # in 2,000,000 batches the correlation of the maxima was 0.1692, with which four normal values are all negative with
     # the probability 0.10489; independent ones are so with the probability 1/16
-    assert abs(found.var_chi - (1 - 0.10489)) < found.error < 2e-3
+    assert abs(found.var_chi - (1 - 0.10489)) < found.error < 4e-3
 
 
 def test_moments_alone_cannot_be_drawn() -> None:

@@ -73,7 +73,7 @@ TABLE = {
     "proxy_direction": Expected(
         1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
     ),
-    "regimes": Expected(7, 12),
+    "regimes": Expected(3, 4, tiny={"DEPTHS": (10,)}),
     "several_classes": Expected(
         2,
         4,
@@ -208,7 +208,7 @@ def test_axes_end_where_shares_end(name: str) -> None:
 
 
 def test_an_edge_of_chaos_has_no_kink() -> None:
-    found = tiny("regimes")[1]["tanh, 1 layer"]
+    found = tiny("regimes")[1]["tanh, 10 layers"]
     steps = np.diff([found.fine_edge / 4, found.fine_sigma_b2 / 0.5])
     assert np.degrees(np.abs(np.diff(np.arctan2(*steps)))).max() < 8  # 28 of evenly spaced points
 
@@ -303,7 +303,7 @@ def function(name: str, which: str) -> Any:
 
 def test_a_map_of_the_table_is_that_of_the_data() -> None:
     _, data = tiny("regimes")
-    found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 1]
+    found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 0]
     data = data["tanh, 10 layers"]
     expected = np.clip(np.log10(data.gamma), -2, 6)
     np.testing.assert_array_equal([row.value for row in found], expected.ravel())

@@ -5,6 +5,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from repeated import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ def test_one_correlation_is_the_law_without_batches(gamma: float, size: int, bat
     np.testing.assert_allclose(law.cdf(k), expected.cdf(k), rtol=0.0, atol=PROMISE)
 
 
-@pytest.mark.parametrize(("gamma", "size"), [(0.47, 100), (1e6, 1)])
+@pytest.mark.parametrize(("gamma", "size"), [(0.47, 100), slow((1e6, 1))])
 def test_ten_thousand_data_keep_the_promise(gamma: float, size: int) -> None:
     c = gamma / (1.0 + gamma)
     law, expected = BatchedGuessLaw(c, c, 10_000, size), FiniteGuessLaw(c / (1.0 - c), 10_000)

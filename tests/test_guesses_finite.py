@@ -169,7 +169,7 @@ def _log_pmf_50_digits(k: int, count: int, gamma: float) -> Any:
         slow((1.7782794100389228e-08, 1_000_000, 483_630)),  # where the excess k - n p needs p - 1/2
         slow((1e-3, 1_000_000, 400_000)),
         (0.011, 1_000_000, 114),  # 34 standard deviations of the latent variable
-        (0.3, 40, 0),
+        slow((0.3, 40, 0)),
         (0.46694220692426, 1797, 500),
         slow((2.5, 1_000_000, 0)),
         slow((2.5, 1_000_000, 1)),

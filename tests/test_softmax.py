@@ -138,7 +138,7 @@ def test_the_scale_counts_and_not_gamma_alone() -> None:
 
 def test_the_largest_and_the_order() -> None:
     law = SoftmaxLaw(2.0, 1.0, 5)
-    largest, ranked = law.largest(500, 3), law.ranked(500, 3)
+    largest, ranked = law.largest(100, 3), law.ranked(100, 3)
     assert np.array_equal(largest.draws, ranked.draws[:, 0])
     assert np.all(np.diff(ranked.mean().value) < 0)
     assert law.rvs((2, 3), 0).shape == (2, 3, 5)
@@ -160,9 +160,9 @@ def test_finite_networks_predict_as_predicted() -> None:
         # of two different data: what is left of one is the spread over the data
         found[i] = (p.sum(axis=0) ** 2 - (p**2).sum(axis=0)).sum() / (data * (data - 1))
     law = igb.mlp(2, "relu").predict().softmax(m, temperature)
-    # finite width shifts by O(1/width); the standard error is 1 %
+    # finite width shifts by O(1/width); the standard error is 4 %
     assert abs(found.mean() - (m * law.var() + 1 / m)) < Z * found.std(ddof=1) / np.sqrt(networks)
-    assert found.std(ddof=1) / np.sqrt(networks) < 0.05 * m * law.var()
+    assert found.std(ddof=1) / np.sqrt(networks) < 0.1 * m * law.var()
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan, np.inf])
