@@ -5,11 +5,10 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from repeated import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from repeated import every_second
+from repeated import every_second, slow
 from scipy import stats
 
 from igbtheory.guesses import BatchedGuessLaw, FiniteGuessLaw
