@@ -17,8 +17,7 @@ from scipy import integrate, special
 import igbtheory as igb
 from igbtheory import losses
 from igbtheory.cli import main
-from igbtheory.guesses import ClassGuessLaw, GuessLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses import ClassGuessLaw, GuessLaw, SampledLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 
 Array = NDArray[np.float64]

@@ -302,14 +302,11 @@ def test_gradients_refuse_estimates_in_words() -> None:
 
 
 @pytest.fixture
-def register() -> Any:
+def register(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`igb.register` for one test alone."""
-    from igbtheory.foundations import saved  # noqa: PLC0415 - of these tests alone
-    from igbtheory.layers import registered  # noqa: PLC0415
-
-    yield igb.register
-    registered.REGISTERED.clear()
-    saved.CITIZENS.clear()
+    monkeypatch.setattr("igbtheory.layers.registered.REGISTERED", {})
+    monkeypatch.setattr("igbtheory.foundations.saved.CITIZENS", {})
+    return igb.register
 
 
 def test_a_registered_layer_is_a_citizen(register: Any) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,6 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.phases.block import block_of
-from igbtheory.phases.diagram import near_zero
-from igbtheory.phases.variance import variances
 
 phases = igb.phases
 LIMITED = settings(max_examples=4, deadline=None)
@@ -95,26 +91,6 @@ def test_slopes_are_the_difference_quotients_of_predict(name: str, sigma_w2: flo
 )
 def test_fixed_points_attract_or_not(name: str, sigma_w2: float, sigma_b2: float, stable: list[bool]) -> None:
     assert [point.stable for point in phases.fixed_points(name, sigma_w2, sigma_b2)] == stable
-
-
-@pytest.mark.parametrize(
-    ("name", "sigma_w2", "sigma_b2", "ends"),
-    [
-        ("erf", 4.0, 0.1, 1),
-        ("relu", 3.0, 0.1, 1),
-        ("squared_relu", 0.5, 0.0, 3),  # from above the one in the middle, q grows faster than exponentially
-    ],
-)
-def test_variances_attract_and_repel_in_turn(name: str, sigma_w2: float, sigma_b2: float, ends: int) -> None:
-    stable = [at.stable for at in variances(block_of(name), igb.Dense(sigma_w2, sigma_b2))]
-    assert len(stable) == ends
-    assert all(one != next_one for one, next_one in pairwise(stable))
-
-
-def test_values_near_zero_are_cubes_in_equal_steps() -> None:
-    values = near_zero(0.4, 5)
-    assert values[-1] == 0.4
-    assert np.diff(np.cbrt([0.0, *values])) == pytest.approx(np.full(5, np.cbrt(0.4) / 5), rel=1e-12)
 
 
 @LIMITED

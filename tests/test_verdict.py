@@ -11,8 +11,6 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import verdict
-from igbtheory.phases.depth_rates import kept
-from igbtheory.phases.variance import Variance
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
@@ -170,23 +168,11 @@ def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], 
         verdict(*arguments)
 
 
-def test_a_course_is_extrapolated_to_the_value_it_keeps() -> None:
-    assert kept(3 - 0.5 ** np.arange(10.0)).limit == pytest.approx(3, rel=1e-12)  # a geometric series
-    assert kept(np.full(3, 0.7)).limit == 0.7
-    for course in (1.1 ** np.arange(10.0), np.arange(1.0, 9.0)):
-        assert np.isnan(kept(course).limit)
-
-
 def test_many_kinks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     found = verdict("relu", depth=2)
     for most, kinks in ((0, "..."), (1, "0")):
         monkeypatch.setattr(importlib.import_module("igbtheory.phases.verdict_text"), "MOST", most)
         assert f"kinks at {kinks};" in str(found)
-
-
-def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
-    assert str(Variance(0.0, 1.0, 1.0, stable=True)) == "vanishes, slower than exponentially"
-    assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
 
 
 @pytest.mark.slow
