@@ -93,8 +93,9 @@ def test_single_precision_leaves_its_error() -> None:
 
 
 def test_the_error_of_a_mean_is_what_the_worst_function_within_the_bounds_changes() -> None:
-    doubt = replace(function_of(math.exp).doubt, ends=(), bounds=(1e-6,), kinks=())
-    within = replace(function_of("x + 1/100"), doubt=doubt)
+    doubt = function_of(math.exp).doubt
+    assert doubt is not None
+    within = replace(function_of("x + 1/100"), doubt=replace(doubt, ends=(), bounds=(1e-6,), kinks=()))
     with pytest.warns(igb.AccuracyWarning, match="approximated"):
         found = igb.mlp(1, within, sigma_w2=1.0).predict()
     worst = igb.mlp(1, "x + 1/100 - 1/10**6", sigma_w2=1.0).predict()

@@ -146,11 +146,11 @@ def test_a_network_is_given_layer_by_layer(capsys: Capture) -> None:
 def test_networks_are_read_as_python_prints_them() -> None:
     relu = igb.Activation("relu")
     block = igb.Concat((), (igb.BatchNorm(), relu, igb.Conv2d(3)), shares=(2, 1))
-    factor = igb.Product(igb.GlobalAvgPool(), igb.Dense(), igb.Spread((2, 2)), shortcut=[relu, igb.Conv2d(1)])
+    factor = igb.Product(igb.GlobalAvgPool(), igb.Dense(), igb.Spread((4, 4)), shortcut=[relu, igb.Conv2d(1)])
     end = (igb.Gathered(((0, -1), (2, 3)), (2,)), igb.Attention(2, groups=((0, 1),), causal=True), igb.Flatten())
     net = igb.Network(igb.Conv2d(3), block, factor, *(relu, igb.Conv2d(2)) * 3, *end, igb.Dense())
     assert igb.Network.read(repr(net)) == net
-    found = net.simulate(2, 4, inputs=np.random.default_rng(0).standard_normal((2, 1, 2, 2)), workers=1)
+    found = net.simulate(2, 4, inputs=np.random.default_rng(0).standard_normal((2, 1, 4, 4)), workers=1)
     assert type(found).from_json(found.to_json()).network == net
     text = "Conv2d(3) | Concat((), BatchNorm | relu | Conv2d(3), shares=(2, 1)) | Flatten | Dense(2.0)"
     assert igb.Network.read(text) == igb.Network(igb.Conv2d(3), block, igb.Flatten(), igb.Dense())
