@@ -54,8 +54,8 @@ CLOSED = [
 ]
 """Networks of closed forms, whose 50 digits take no time."""
 INTEGRALS = [
-    igb.mlp(3, "tanh", sigma_w2=1.5, sigma_b2=0.1),
     igb.mlp(1, "tanh"),
+    igb.mlp(3, "tanh", sigma_w2=1.5, sigma_b2=0.1),
     igb.mlp(2, "sigmoid"),
     igb.mlp(2, "silu", sigma_b2=0.1),
     igb.mlp(1, LEAKY, pool=2),

@@ -410,12 +410,6 @@ def run(*tokens: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)  # noqa: S603
 
 
-def test_the_process_predicts() -> None:
-    found = run("predict", "--json")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert json.loads(found.stdout)["gamma"] == pytest.approx(igb.mlp(3).predict().gamma, rel=1e-13)
-
-
 def test_the_process_refuses_without_a_traceback() -> None:
     found = run("predict", "--sigma-w2", "-1")
     assert (found.returncode, found.stdout) == (2, "")

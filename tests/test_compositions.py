@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import draw_less
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repeated import slow
@@ -25,7 +26,12 @@ from igbtheory.layers import (
     RMSNorm,
 )
 
-pytestmark = pytest.mark.usefixtures("few_draws")
+
+@pytest.fixture(autouse=True)
+def very_few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimate layers from a sixteenth of the usual draws."""
+    draw_less(monkeypatch, 16)
+
 
 SEVERAL = settings(max_examples=8, deadline=None)
 depths = st.integers(1, 12)

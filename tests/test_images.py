@@ -306,8 +306,9 @@ def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.usefixtures("few_draws")
-def test_biases_of_attention_are_those_of_its_samples() -> None:
+def test_biases_of_attention_are_those_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WORLDS", "MOST_WORLDS"):
+        monkeypatch.setattr(f"igbtheory.theory.data_set.{name}", 8)
     layer = igb.Attention(64, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
     x = np.random.default_rng(0).standard_normal((2, 3, 3))
     net = igb.Network(igb.Dense(1.0), layer, igb.GlobalAvgPool(), igb.Dense(1.0)).predict(x)

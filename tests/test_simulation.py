@@ -368,7 +368,7 @@ RELU = igb.mlp(3, "relu")
 
 @pytest.fixture(scope="module")
 def relu() -> Comparison:
-    comparison: Comparison = RELU.simulate(400, 16, 16).compare()
+    comparison: Comparison = RELU.simulate(300, 16, 16).compare()
     return comparison
 
 
@@ -389,7 +389,7 @@ def test_the_difference_at_finite_width_is_shown(relu: Comparison) -> None:
 def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
     first, second, third = relu.simulations
     assert [first.width, second.width, third.width] == [16, 32, 64]
-    again = RELU.simulate(400, 32, 16, second.seed)
+    again = RELU.simulate(300, 32, 16, second.seed)
     assert np.array_equal(again.G0, second.G0)
 
 
@@ -399,7 +399,7 @@ def test_deep_tanh_networks_agree_with_theory() -> None:
 
 
 def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> None:
-    comparison = RELU.simulate(450, 8, 16).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
+    comparison = RELU.simulate(450, 8, 8).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
     assert not comparison.agrees()
     assert comparison.ks.pvalue < 1e-3
     assert "no" in str(comparison).splitlines()[-1]

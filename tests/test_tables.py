@@ -217,9 +217,12 @@ def test_circles_and_smoothed_slopes_agree(name: str, octave: int) -> None:
     assert np.all(np.abs(values - expected) / values.max() <= tolerance)
 
 
+GAUSS = np.polynomial.legendre.leggauss(20)
+
+
 def panel_rule(cuts: list[float]) -> tuple[Any, Any]:
     """Gauss-Legendre rule for the normal law on [-9, 9]: panels of at most half a standard deviation, cut as told."""
-    x, weights = np.polynomial.legendre.leggauss(20)
+    x, weights = GAUSS
     ends = np.unique([*np.linspace(-9, 9, 37), *(cut for cut in cuts if abs(cut) < 9)])
     half = np.diff(ends)[:, None] / 2
     z = (ends[:-1, None] + half * (1 + x)).ravel()

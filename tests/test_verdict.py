@@ -196,18 +196,17 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
     ("activation", "sigma_w2", "sigma_b2", "power"),
     [
         slow(("x*sign(x-1)", 2.0, 0.1, 2)),
-        ("x*sign(x-1)", 1.5, 0.0, 2),
+        slow(("x*sign(x-1)", 1.5, 0.0, 2)),
         ("x*sign(x-1)", 1.0, 0.1, 1),  # q grows like the depth
-        ("x+1", 1.0, 0.0, 1),
-        ("where(x>1, x+1, 0)", 2.0, 0.1, 2),  # q grows like the square of the depth
+        slow(("x+1", 1.0, 0.0, 1)),
+        slow(("where(x>1, x+1, 0)", 2.0, 0.1, 2)),  # q grows like the square of the depth
     ],
 )
-@pytest.mark.slow
 def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
     """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
-    depth = 200
+    depth = 100
     found = verdict(activation, sigma_w2, sigma_b2, depth).course
     assert found.rate.limit == np.inf
     assert found.rate.rate == pytest.approx(power, rel=1e-12)
