@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -306,6 +307,9 @@ def branching(_: Any, x: Any) -> Any:
     return x if x.sum() > 0 else -x
 
 
+UNLIKE = cycle([linear(20, 2), linear(20, 3)])
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -331,6 +335,10 @@ def branching(_: Any, x: Any) -> Any:
         (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
         (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
         (stack(lambda: nn.LazyLinear(9), linear(9, 2)), "the lazy '0'; pass data through"),
+        (
+            stack(lambda: next(UNLIKE)()),
+            r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
+        ),
         (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "different numbers"),
     ],
     ids=[
@@ -347,6 +355,7 @@ def branching(_: Any, x: Any) -> Any:
         "gate of data",
         "recurrent",
         "lazy",
+        "several widths",
         "scaled",
     ],
 )
