@@ -307,7 +307,7 @@ def branching(_: Any, x: Any) -> Any:
     return x if x.sum() > 0 else -x
 
 
-UNLIKE = cycle([linear(20, 2), linear(20, 3)])
+SIZES = cycle([2, 3])
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ UNLIKE = cycle([linear(20, 2), linear(20, 3)])
         (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
         (stack(lambda: nn.LazyLinear(9), linear(9, 2)), "the lazy '0'; pass data through"),
         (
-            stack(lambda: next(UNLIKE)()),
+            stack(lambda: nn.Linear(20, next(SIZES))),
             r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
         ),
         (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "different numbers"),
