@@ -563,7 +563,7 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     images = igb.gaussian_images(6, 1, 32, 32, seed=1)
     np.save("images.npy", images)
     reason = "Not predicted: '2' (MaxPool2d): expected at most 3 data, got 6"
-    change = "No prediction of 'gelu for relu', 'tanh for relu', 'data less their mean"
+    change = "No prediction in infinite width of 'gelu for relu', 'tanh for relu', 'data less their mean"
     command = ["explain", "models.py:make", "--data", "images.npy", "--networks", "2"]
     assert main(command) == 0
     shown = capsys.readouterr().out
@@ -574,7 +574,13 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     told = json.loads(capsys.readouterr().out)
     assert f"Not predicted: {told['refused']}.".startswith(reason)
     assert any(sentence.startswith(change) for sentence in told["sentences"])
-    assert told["what_if"][0]["unpredicted"].startswith("expected at most 3 data")
+    line = told["what_if"][0]
+    assert line["unpredicted"].startswith("expected at most 3 data")
+    # pools over positions are drawn at the model's own widths
+    assert (line["undrawn"], line["at_widths"] > 0) == ("", True)
+    assert re.search(
+        r"gamma, what if +at its widths\nthe model as it is +[\d.]+ ± [\d.]+\ngelu for relu +[\d.]+ ±", shown
+    )
     assert [value == "nan" for value in told["layers"]["predicted_gamma"]] == [False, False, False, True, True]
     scope: dict[str, Any] = {}
     exec("\n".join(lines), scope)  # noqa: S102 - the lines above

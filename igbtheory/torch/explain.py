@@ -119,7 +119,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws.drawn and not line.unpredicted:
+    if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
     if not draws.check:

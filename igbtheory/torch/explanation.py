@@ -185,8 +185,9 @@ class Explanation(OutputEstimates):
         said = []
         if self.unread and not self.what_if and self.traced:
             said.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
+        drawn = any(not np.isnan(line.at_widths) for line in self.what_if)
         kinds = {
-            "unpredicted": "No prediction",
+            "unpredicted": "No prediction in infinite width" if drawn else "No prediction",
             "undrawn": "No prediction at the model's widths",
             "unmeasured": "No measurement",
         }
