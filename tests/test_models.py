@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -307,6 +308,9 @@ def branching(_: Any, x: Any) -> Any:
     return x if x.sum() > 0 else -x
 
 
+SIZES = cycle([2, 3])
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -332,6 +336,10 @@ def branching(_: Any, x: Any) -> Any:
         (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
         (stack(linear(20, 9), lambda: nn.LSTM(9, 9)), r"'1' \(LSTM\): the theory has no layer for LSTM"),
         (stack(lambda: nn.LazyLinear(9), linear(9, 2)), "the lazy '0'; pass data through"),
+        (
+            stack(lambda: nn.Linear(20, next(SIZES))),
+            r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
+        ),
         (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "different numbers"),
     ],
     ids=[
@@ -348,6 +356,7 @@ def branching(_: Any, x: Any) -> Any:
         "gate of data",
         "recurrent",
         "lazy",
+        "several widths",
         "scaled",
     ],
 )
@@ -594,7 +603,7 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     images = igb.gaussian_images(6, 1, 32, 32, seed=1)
     np.save("images.npy", images)
     reason = "Not predicted: '2' (MaxPool2d): expected at most 3 data, got 6"
-    change = "No prediction of 'gelu for relu', 'tanh for relu', 'norms over the units"
+    change = "No prediction in infinite width of 'gelu for relu', 'tanh for relu', 'norms over the units"
     command = ["explain", "models.py:make", "--data", "images.npy", "--networks", "2"]
     assert main(command) == 0
     shown = capsys.readouterr().out
@@ -605,7 +614,13 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     told = json.loads(capsys.readouterr().out)
     assert f"Not predicted: {told['refused']}.".startswith(reason)
     assert any(sentence.startswith(change) for sentence in told["sentences"])
-    assert told["what_if"][0]["unpredicted"].startswith("expected at most 3 data")
+    line = told["what_if"][0]
+    assert line["unpredicted"].startswith("expected at most 3 data")
+    # pools over positions are drawn at the model's own widths
+    assert (line["undrawn"], line["at_widths"] > 0) == ("", True)
+    assert re.search(
+        r"gamma, what if +at its widths\nthe model as it is +[\d.]+ ± [\d.]+\ngelu for relu +[\d.]+ ±", shown
+    )
     assert [value == "nan" for value in told["layers"]["predicted_gamma"]] == [False, False, False, True, True]
     scope: dict[str, Any] = {}
     exec("\n".join(lines), scope)  # noqa: S102 - the lines above

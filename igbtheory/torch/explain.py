@@ -125,7 +125,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws.drawn and not line.unpredicted:
+    if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
     if not draws.check:
@@ -160,9 +160,9 @@ def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: st
     except ValueError as error:
         return f"igb.initialise cannot even the guesses: {error}."
     return (
-        f"igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: one "
-        f"of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed by "
-        f"{percent(done.change)} of the length of its parameters."
+        "igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: "
+        f"one of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed "
+        f"by {percent(done.change)} of the length of its parameters."
     )
 
 

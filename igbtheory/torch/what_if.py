@@ -74,9 +74,15 @@ class Changes:
     favoured: FavouredOf
 
     @property
+    def _drawn(self) -> bool:
+        """Whether some change is predicted at the model's widths."""
+        return any(not np.isnan(line.at_widths) for line in self.changes)
+
+    @property
     def kinds(self) -> list[str]:
         """The kinds of values that are compared: one prediction, of the model and all changes, and the measurement."""
-        drawn = all(np.isnan(x.predicted) or not np.isnan(x.at_widths) for x in (self.model, *self.changes))
+        lines = self.model, *self.changes
+        drawn = self._drawn and all(np.isnan(x.predicted) or not np.isnan(x.at_widths) for x in lines)
         checked = any(not np.isnan(x.measured) or x.unmeasured for x in self.changes)
         return [AT_WIDTHS if drawn else LIMIT, *([MEASURED] if checked else [])]
 
@@ -113,10 +119,11 @@ class Changes:
         elif self.changes:
             yield "No change that was tried lowers the share of the favoured class by more than its error."
         for kind, begin in REASONS.items():
+            where = " in infinite width" if kind == "unpredicted" and self._drawn else ""
             names: dict[str, list[str]] = {}
             for line in self.changes:
                 names.setdefault(getattr(line, kind), []).append(repr(line.change))
-            yield from (f"{begin} of {', '.join(each)}: {reason}." for reason, each in names.items() if reason)
+            yield from (f"{begin}{where} of {', '.join(each)}: {reason}." for reason, each in names.items() if reason)
 
     def tables(self) -> Iterator[str]:
         """Yield a table of the shares of the favoured class, and one of gamma."""
