@@ -17,6 +17,7 @@ from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
+from igbtheory.torch.computed import Piece, computed, piece_at
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import variance
@@ -28,6 +29,8 @@ from igbtheory.torch.tracing import has_part, part_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
+FEW = 256
+"""Largest number of weights that a step of a piece may have: such as those that mix the heads of attention."""
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
 
@@ -54,6 +57,8 @@ class Reader:
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}
+        self.pieces: dict[str, Piece] = {}  # nodes that are computed from streams, until a layer reads their units
+        self.left: dict[fx.Node, tuple[str, str]] = {}  # such nodes in words, and why they have no stream of their own
         self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
 
     def streams(self) -> dict[str, Stream]:
@@ -102,16 +107,71 @@ class Reader:
             self.tuples[node] = inputs[0]  # such as of chunk, whose parts are read
             return
         name = self.named[node.name]
+        reason = "reads values that have no stream of their own"
+        inside = any(part.name in self.pieces for part in inputs) and self._is_weightless(node)
         try:
+            if not inside or self._ends(node):
+                self._compute(node, inputs)
             if (scores := self._scores(node)) is not None:
                 self.scores[node.name] = scores
-            elif all(self._held(part) or part.name in self.scores for part in inputs):
+                return
+            if all(self._held(part) or part.name in self.scores for part in inputs):
                 self.read[node.name] = self._stream(node, name, inputs)
+                return
         except ValueError as error:
-            kind = (
-                type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
-            )
-            self.refused[node] = f"{name!r} ({kind})", str(error)
+            reason = str(error)
+        kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
+        piece = self._piece(node)
+        if piece is not None:
+            self.pieces[node.name] = piece
+            self.left[node] = f"{name!r} ({kind})", reason
+        elif not any(part in self.refused for part in inputs):
+            self.refused[node] = f"{name!r} ({kind})", reason
+
+    @staticmethod
+    def _ends(node: fx.Node) -> bool:
+        """Return whether a node makes the outputs, or joins a stream."""
+        return node.target in SUMS or any(user.op == "output" for user in node.users)
+
+    def _piece(self, node: fx.Node) -> Piece | None:
+        """Return the steps by which a node is computed from independent streams, None if it is not."""
+        between = piece_at(node, lambda part: self.read.get(part.name), self._inputs, self._is_weightless)
+        if between is None or not isinstance(self.values[node], torch.Tensor):
+            return None
+        starts, steps = between
+        others = {part for step in steps for part in step.all_input_nodes} - {*starts, *steps}
+        constants = tuple({part: self._in_model(part, i) for part in others} for i in range(len(self.models)))
+        modules = self.models if any(step.op == "call_module" for step in steps) else [self.graph] * len(self.models)
+        return Piece(tuple(modules), tuple(starts), tuple(steps), tuple(self.read[x.name] for x in starts), constants)
+
+    def _is_weightless(self, node: fx.Node) -> bool:
+        """Return whether a node has at most a few weights, or weights that are all equal."""
+        if node.op == "call_module":
+            weights = [*self.graph.get_submodule(str(node.target)).parameters()]
+        elif called(node) in MODULES:
+            others = [part for part in node.all_input_nodes if part not in self._inputs(node)]
+            weights = [x for part in others if isinstance(x := self.values[part], torch.Tensor)]
+        else:
+            weights = []
+        return all(x.numel() <= FEW or bool((x == x.flatten()[0]).all()) for x in weights)
+
+    def _compute(self, node: fx.Node, inputs: list[fx.Node]) -> None:
+        """Add the streams of inputs that are pieces, if the node tells on which axis they have their units."""
+        for part in inputs:
+            if part.name in self.pieces and (axis := self._axis_of_units(node, part)) is not None:
+                name, value = self.named[part.name], self.values[part]
+                self.read[part.name] = computed(name, self.pieces.pop(part.name), value, axis)
+
+    def _axis_of_units(self, node: fx.Node, part: fx.Node) -> int | None:
+        """Return the axis on which a node reads the units of one of its inputs, None if it does not tell."""
+        if called(node) in CONCATENATIONS:
+            return None
+        for other in self._inputs(node):
+            stream = self.read.get(other.name)
+            if stream and self.values[other].shape == self.values[part].shape:
+                return stream.entries.axis
+        target = self._target(node, self.models[0], 0)
+        return row_of(target).axis(target)
 
     def _held(self, node: fx.Node) -> Stream | None:
         """Return the stream of a node, or that of which a node of several tensors has parts."""

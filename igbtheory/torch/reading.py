@@ -139,7 +139,7 @@ def _read(
 ) -> Reading:
     """Return what is read of a graph up to the logits. values: of its nodes; usual: the initialiser of most layers."""
     reader = Reader(graph, models, values, usual)
-    streams, unread = reader.streams(), next(iter(reader.refused.values()), None)
+    streams, unread = reader.streams(), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = last.args[0].name
     logits = streams.get(output)
