@@ -145,15 +145,15 @@ class Reader:
         return Piece(tuple(modules), tuple(starts), tuple(steps), tuple(self.read[x.name] for x in starts), constants)
 
     def _is_weightless(self, node: fx.Node) -> bool:
-        """Return whether a node has at most a few weights, or weights that are all equal."""
+        """Return whether a node has at most a few weights, or weights that are not drawn."""
         if node.op == "call_module":
-            weights = [*self.graph.get_submodule(str(node.target)).parameters()]
+            of_models = [part_of(model, str(node.target)).parameters() for model in self.models]
         elif called(node) in MODULES:
             others = [part for part in node.all_input_nodes if part not in self._inputs(node)]
-            weights = [x for part in others if isinstance(x := self.values[part], torch.Tensor)]
+            of_models = [[self._in_model(part, i) for part in others] for i in range(len(self.models))]
         else:
-            weights = []
-        return all(x.numel() <= FEW or bool((x == x.flatten()[0]).all()) for x in weights)
+            return True
+        return all(_is_few(weights) for weights in zip(*of_models, strict=True))
 
     def _compute(self, node: fx.Node, inputs: list[fx.Node]) -> None:
         """Add the streams of inputs that are pieces, if the node tells on which axis they have their units."""
@@ -433,6 +433,14 @@ def _name(node: fx.Node) -> str:
     stack = [*node.meta.get("nn_module_stack", {}).values()]
     inside = bool(stack) and str(stack[-1][1]).startswith("torch.nn.modules") and "container" not in str(stack[-1][1])
     return str(stack[-1][0]) if inside else node.name
+
+
+def _is_few(weights: Sequence[Any]) -> bool:
+    """Return whether a weight has few numbers, or is the same in all models. weights: it in each model."""
+    first = weights[0]
+    if not isinstance(first, torch.Tensor) or first.numel() <= FEW or bool((first == first.flatten()[0]).all()):
+        return True
+    return len(weights) > 1 and all(torch.equal(first, other) for other in weights[1:])
 
 
 def _is_alike(value: Any) -> bool:
