@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -14,11 +13,11 @@ from torch import fx
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
-from igbtheory.layers.nodes.control_variates import estimated
-from igbtheory.layers.nodes.data import pairs_of_draws
-from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.data import pairs_of
+from igbtheory.layers.nodes.draws import FEWEST, Array, Draws
 from igbtheory.layers.nodes.node import KernelNode, refuse_draws
 from igbtheory.layers.nodes.places import Point, at_positions, images, of_shape
 from igbtheory.layers.spatial import OfData
@@ -60,6 +59,18 @@ class Piece:
     def data(self) -> int:
         """The number of data at which the entries of the starts are."""
         return 1 + max(int(stream.entries.datum.max()) for stream in self.streams)
+
+    @property
+    def raw(self) -> bool:
+        """Whether a start holds given data."""
+        return any(stream.raw for stream in self.streams)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the steps are the same in all models."""
+        first, *others = ([x for x in values.values() if isinstance(x, torch.Tensor)] for values in self.constants)
+        alike = all(torch.equal(a, b) for other in others for a, b in zip(first, other, strict=True))
+        return alike and self.modules[0] is self.modules[-1]
 
     @cached_property
     def extends(self) -> bool:
@@ -140,9 +151,8 @@ def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
     ValueError: the piece cannot be drawn.
     """
     behind = _laid_out(piece, value, axis)
-    raw = [stream.raw for stream in piece.streams]
-    if any(raw) and len(raw) > 1:
-        raise ValueError("the theory joins the data themselves to no other values but in sums and concatenations")
+    if piece.raw and (len(piece.streams) > 1 or not piece.is_given):
+        raise ValueError("the theory joins the data themselves to no drawn values but in sums and concatenations")
     if any(len(stream.kinds) > 1 for stream in piece.streams):
         raise ValueError("the theory computes functions of units of one kind, got units that were put side by side")
     paths = [stream.path for stream in piece.streams]
@@ -171,11 +181,11 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
 
 @final
 @dataclass(frozen=True, repr=False)
-class Computed(Ways, OfData):
-    """What PyTorch computes from the units behind several ways, which are independent streams.
+class Computed(Ways, Few, OfData):
+    """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
 
-    Its kernel is estimated from draws, which have as many units as the model: so heads of attention keep their size,
-    and averages over all networks and heads are taken.
+    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not average
+    out: a prediction is a mean over worlds, each with a draw of its own.
     """
 
     branches: tuple[tuple[Layer, ...], ...]
@@ -183,6 +193,10 @@ class Computed(Ways, OfData):
     entries: Entries
 
     whole = True
+
+    @property
+    def few(self) -> bool:
+        return not self.piece.raw
 
     @property
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
@@ -200,6 +214,9 @@ class Computed(Ways, OfData):
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Computed":
         return replace(self, branches=tuple(map(change, self.branches)))
 
+    def settled(self, rng: Generator) -> Layer:
+        return Few.settled(self.mapped(lambda way: tuple(layer.settled(rng) for layer in way)), rng)
+
     def positions(self, shape: Point) -> Point:
         self.behind_ways(shape)
         return self.entries.shape
@@ -212,32 +229,23 @@ class Computed(Ways, OfData):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_draws(self, node)
-        nodes = [node.through(way) for way in self.branches]
-
-        def units(draws: Draws, count: int) -> Array:
-            copies = -(-count // self.entries.units)
-            drawn = [
-                images(behind.units(draws, copies * size), behind.shape)
-                for behind, size in zip(nodes, self.units, strict=True)
-            ]
-            return at_positions(self._of(drawn, copies, draws.rng)).astype(float)
-
-        averages = [behind.averaged() for behind in nodes]
-        size = len(averages[0].q_ab) // prod(nodes[0].shape) * self.entries.positions
-        estimate = estimated(lambda draws, count: (units(draws, count), None), np.zeros((size, size)), np.zeros(size))
-        error = sum(float(x.error) for x in averages[1:])
-        pairs = pairs_of_draws(node.n, averages[0], replace(estimate, error=estimate.error + error))
-        base = Averaged(pairs, lambda draws, count: units(draws, count)[:, :count], dependent=True)
-        return replace(node.after(base).naming(self), places=of_shape(self.entries.shape) if self.entries.shape else None)
+        if self.piece.raw:
+            raise ValueError("expected functions of the data in front of layers that draw random numbers")
+        draws, x, drawn = Draws(self.rng, FEWEST), None, []
+        for way, size in zip(self.branches, self.units, strict=True):
+            behind = node.through(way)
+            drawn.append(images(behind.units(draws, size), behind.shape))
+            x = behind.averaged() if x is None else replace(x, error=x.error + behind.averaged().error)
+        y = at_positions(self._of(drawn, 1, draws.rng)).astype(float)
+        pairs = pairs_of(node.n, x, y @ y.T / y.shape[1], y.mean(axis=1), x.error)
+        behind = node.after(Averaged(pairs, _Again(y), dependent=True)).naming(self)
+        return replace(behind, places=of_shape(self.entries.shape))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = [x.shape[1] // size for way, size in zip(self.ways, self.units, strict=True) if not weigh(way)]
         copies = kept[0] if kept else width // self.entries.units
-        return self._of(
-            [drawn(way, x, rng, width, copies * size) for way, size in zip(self.ways, self.units, strict=True)],
-            copies,
-            rng,
-        ).astype(x.dtype)
+        ways = zip(self.ways, self.units, strict=True)
+        return self._of([drawn(way, x, rng, width, copies * size) for way, size in ways], copies, rng).astype(x.dtype)
 
     def _of(self, units: Sequence[NDArray[Any]], copies: int, rng: Generator) -> NDArray[Any]:
         """Return the units behind the layer, (data, copies x units, ...), from those behind the ways."""
@@ -247,10 +255,21 @@ class Computed(Ways, OfData):
             missing = by_copy[:1].repeat(-len(by_copy) % self.piece.data, axis=0)
             rows.append(torch.from_numpy(np.concatenate([by_copy, missing]).astype(np.float32)))
         with alone(), torch.no_grad():
-            model = int(rng.integers(len(self.piece.constants)))
+            model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
             y = self.piece.of_units(rows, self.entries, model)[: data * copies].numpy()
         y = y.reshape(copies, data, self.entries.positions, self.entries.units).transpose(1, 0, 3, 2)
         return np.ascontiguousarray(y).reshape(data, copies * self.entries.units, *self.entries.shape)
 
     def __repr__(self) -> str:
         return f"Computed({', '.join(map(repr, self.ways))}, {self.piece.steps[-1].name!r})"
+
+
+@final
+@dataclass(frozen=True)
+class _Again:
+    """Draws units of those that a world has, (data x positions, units)."""
+
+    units: Array
+
+    def __call__(self, draws: Draws, count: int) -> Array:
+        return self.units[:, draws.rng.integers(self.units.shape[1], size=count)]

@@ -323,7 +323,13 @@ class Reader:
         units, before = weights[0].shape[1], stream.entries
         numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
         step = Step(name, Embedding(read.value, padding), (read,), (1,))
-        return Stream((step,), Entries(numbers, before.shape, units), units)
+        embedded = Stream((step,), Entries(numbers, before.shape, units), units)
+        if not isinstance(modules[0], nn.EmbeddingBag):
+            return embedded
+        if modules[0].mode == "max" or padding is not None:
+            raise ValueError("the theory has bags that are means or sums of all words; take an Embedding, and join them")
+        factor = before.positions if modules[0].mode == "sum" else 1
+        return embedded.behind(name, [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)], Entries.laid_out((len(before.numbers), units), 1, ()))
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over positions."""
@@ -347,7 +353,7 @@ class Reader:
         """Return the stream behind a module or function of one value."""
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
-        if modules and isinstance(modules[0], nn.Embedding):
+        if modules and isinstance(modules[0], nn.Embedding | nn.EmbeddingBag):
             return self._embedded(name, modules, stream)
         row = row_of(targets[0])
         axis = row.axis(targets[0])
