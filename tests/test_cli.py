@@ -245,7 +245,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --sigma-w2 -1", "--sigma-w2 >= 0"),
         ("predict --sigma-b2 nan", "--sigma-b2 >= 0"),
         ("predict --sigma-w2 0", "use --sigma-w2 > 0"),
-        ("design -1 --vary sigma_w2", "a ratio of variances such as 0.5"),
+        ("design -1 --vary sigma_w2", "a ratio of variances such as 2.0"),
         ("classes --temperature -1", "such as 1.0"),
         ("verify nosuch", "claims of A, B, C, D, E, W are known"),
         ("derive --data digits", "Unknown option"),

@@ -1,18 +1,23 @@
 """What messages tell to do is done: a command or line that fails, words of its message, and the remedy."""
 
+import pickle  # noqa: F401 - the lines of Python use it
 import shlex
-from dataclasses import dataclass  # noqa: F401 - the lines of Python use it
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import matplotlib.pyplot as plt  # noqa: F401 - as above
 import numpy as np
 import pytest
 import sympy  # noqa: F401 - as above
 
-import igbtheory as igb  # noqa: F401 - as above
+import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.theory import refusals
 
 X = np.random.default_rng(0).standard_normal((10, 4))
+IDS = np.arange(12).reshape(4, 3) % 5
+IDS_OF_FOUR = np.arange(40).reshape(10, 4) % 5
 SMALL = np.random.default_rng(0).random((4, 1, 4, 4))
 FILES = {
     "x.npy": X,
@@ -397,6 +402,16 @@ COMMANDS = [
         "clip it, for example with min(..., 10)",
         'predict --activation "min(exp(x**3), 10)"',
     ),
+    (
+        "simulate --networks 2 --width 9 --samples 8 --store finished.db",
+        "name another store",
+        "simulate --networks 2 --width 9 --samples 8 --store another.db",
+    ),
+    (
+        "simulate --networks 2 --width 9 --samples 8 --store finished.db",
+        "or repeat the command that made it",
+        "simulate --networks 2 --width 8 --samples 8 --store finished.db",
+    ),
 ]
 
 
@@ -411,6 +426,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez("objects.npz", X=np.array([None, 1]))
     np.savez("both.npz", a=X, y=np.arange(10) % 2, labels=np.arange(10) % 2)
     monkeypatch.setattr(refusals, "LARGEST_WHOLE", 128)
+    igb.mlp(3).simulate(2, 8, 8, store="finished.db")
 
 
 @pytest.mark.parametrize(("command", "words", "remedy"), COMMANDS)
@@ -421,6 +437,40 @@ def test_what_a_message_of_a_command_tells_works(
     assert main(shlex.split(command)) == 2
     assert words in capsys.readouterr().err
     assert main(shlex.split(remedy)) == 0
+
+
+@dataclass(frozen=True)
+class Doubled(igb.Layer):
+    """A layer that doubles its units."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return 2 * x
+
+    def rule(self, node: Any) -> Any:
+        return node.times_number(2.0)
+
+
+class Counting(Doubled):
+    """A layer whose rule returns a number."""
+
+    def rule(self, node: Any) -> Any:
+        return 2
+
+
+class Older(Doubled):
+    """A layer that has a law in place of a rule."""
+
+    def law(self, node: Any) -> Any:
+        return node
+
+    rule = igb.Layer.rule
+
+
+class Summing(igb.Layer):
+    """A layer whose samples are a number."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x.sum()
 
 
 LINES = [
@@ -893,6 +943,191 @@ LINES = [
         "igb.mlp(1).train(X[:6], [0, 1] * 3, draws=20)",
     ),
     ("igb.mlp(1, 'SwiGLU')", "use the layer SwiGLU(), as in mlp(3, igb.SwiGLU())", "igb.mlp(3, igb.SwiGLU())"),
+    (
+        "igb.design(-1.0, 'sigma_b2', depth=2)",
+        "pass a ratio of variances such as 2.0",
+        "igb.design(2.0, 'sigma_b2', depth=2)",
+    ),
+    ("igb.GuessLaw(1).plot(3)", "pass one of plt.subplots(), or none", "igb.GuessLaw(1).plot(plt.subplots()[1])"),
+    ("igb.GuessLaw(1).finite([5, 6])", "make one law for each D", "[igb.GuessLaw(1).finite(D) for D in (5, 6)]"),
+    (
+        "igb.mlp(1, sigma_b2=1e9).predict().softmax(3).var()",
+        "use rvs, or prediction.guesses(n_classes).var()",
+        "igb.mlp(1, sigma_b2=1e9).predict().guesses(3).var()",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(2, 'relu', norm='batch', placement='after', sigma_b2=0.1, pool=2))",
+        "use sigma_b2=0 and centred inputs",
+        "igb.phases.gradients(igb.mlp(2, 'relu', norm='batch', placement='after', pool=2))",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(2, 'relu', norm='batch', placement='after', sigma_b2=0.1, pool=2))",
+        "or put the norm in front of the activation",
+        "igb.phases.gradients(igb.mlp(2, 'relu', norm='batch', sigma_b2=0.1, pool=2))",
+    ),
+    ("igb.Spread((1, 2, 3))", "give two sides at most", "igb.Spread((1, 2))"),
+    (
+        "igb.Network(igb.Spread((2, 2)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+        "put GlobalAvgPool() in front of it",
+        "igb.Network(igb.GlobalAvgPool(), igb.Spread((2, 2)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+    ),
+    (
+        "igb.Product(igb.Activation('relu'))",
+        "put Dense(sigma_w2) into its layers",
+        "igb.Product(igb.Activation('relu'), igb.Dense(1))",
+    ),
+    (
+        "igb.Product(igb.Activation('relu'))",
+        "or write a function of one unit as an Activation",
+        "igb.Activation('x*max(x, 0)')",
+    ),
+    (
+        "igb.Network(igb.Product(igb.Conv2d(3), igb.AvgPool2d(2)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+        "end the branch with GlobalAvgPool()",
+        "igb.Network(igb.Product(igb.Conv2d(3), igb.GlobalAvgPool()), igb.Flatten(), igb.Dense()).predict(SMALL)",
+    ),
+    (
+        "igb.Network(igb.Product(igb.Conv2d(3, 2)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+        "or give both the same strides",
+        "igb.Network(igb.Product(igb.Conv2d(3)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+    ),
+    (
+        "igb.Network(igb.Concat((), igb.AvgPool2d(2)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+        "give all of them the same strides and pools",
+        "igb.Network(igb.Concat((), igb.AvgPool2d(1)), igb.Flatten(), igb.Dense()).predict(SMALL)",
+    ),
+    (
+        "igb.Network(igb.Dense(), igb.Embedding(), igb.Flatten(), igb.Dense()).predict(X)",
+        "whole numbers of shape (n_samples, tokens), got vectors; put it first, and pass ids as data",
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
+    ),
+    (
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(SMALL[:, 0])",
+        "got 4 features for each token; pass ids, or",
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
+    ),
+    (
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(SMALL[:, 0])",
+        "leave the layer out and pass the vectors of the tokens",
+        "igb.Network(igb.Flatten(), igb.Dense()).predict(SMALL[:, 0])",
+    ),
+    (
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(np.arange(30000).reshape(300, 100))",
+        "predict on fewer data, or on fewer tokens",
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
+    ),
+    (
+        "igb.mlp(1, 'tanh', pool=2).train(X[:3], [0, 1, 1])",
+        "use AvgPool(2)",
+        "igb.Network.read('Dense | tanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
+    ),
+    (
+        "igb.Network(igb.Dense(), igb.Activation(lambda x: np.float32(x)), igb.Activation('relu'), igb.Dense()).predict()",
+        "pass one callable that does both",
+        "igb.Activation(lambda x: np.maximum(np.tanh(x), 0))",
+    ),
+    (
+        "igb.Activation('maxout')",
+        "use the layer MaxPool(m), the largest of m units, behind a Dense",
+        "igb.Network(igb.Dense(), igb.MaxPool(2), igb.Dense())",
+    ),
+    ("igb.Activation('sin*x', sin=2)", "rename it", "igb.Activation('a*x', a=2)"),
+    (
+        "igb.Activation('max(' + ', '.join(f'sin({i}*x)' for i in range(250)) + ')')",
+        "use fewer arguments",
+        "igb.Activation('max(0, x, 2*x)')",
+    ),
+    ("igb.mlp(1, 'x*1e99**4').predict()", "scale it", "igb.mlp(1, 'x*1e9').predict()"),
+    (
+        "igb.phases.residual_limit(igb.Network.read('Dense | Residual(relu | Dense, shortcut=Dense(1)) | Dense'))",
+        "leave the shortcut out",
+        "igb.phases.residual_limit(igb.Network.read('Dense | Residual(relu | Dense) | Dense'))",
+    ),
+    (
+        "igb.mlp(1, sigma_w2=0).certify(4)",
+        "use sigma_b2 > 0, sigma_w2 > 0 or inputs that vary",
+        "igb.mlp(1, sigma_w2=0, sigma_b2=1).certify(4)",
+    ),
+    (
+        "igb.mlp(3, 'step').derive().at_depth(sympy.Symbol('L'))",
+        "use derive() of a given depth",
+        "igb.mlp(3, 'step').derive()",
+    ),
+    (
+        "igb.mlp(3, 'step').derive().at_depth(sympy.Symbol('L'))",
+        "or phases.verdict for the limit of gamma",
+        "igb.phases.verdict('step')",
+    ),
+    (
+        "igb.mlp(1, sigma_w2=sympy.Symbol('s')).derive().value()",
+        "substitute numbers for them in the network, and derive or predict again",
+        "igb.mlp(1, sigma_w2=1).derive().value()",
+    ),
+    (
+        "igb.mlp(600, sigma_w2=8).predict()",
+        "use a sigma_w2 nearer to the critical one (2.0 for relu)",
+        "igb.mlp(600, sigma_w2=2.0).predict()",
+    ),
+    (
+        "igb.mlp(1, norm='batch', batch_size=2).predict(np.repeat(X[:2], 2, axis=0))",
+        "remove data that are equal",
+        "igb.mlp(1, norm='batch', batch_size=2).predict(X[:2])",
+    ),
+    (
+        "igb.mlp(1).predict(np.arange(90_002.0)[:, None] + 1)",
+        "predict on a subsample, for example X[np.random.default_rng(0).choice(90002, 30000, replace=False)]",
+        "igb.mlp(1).predict(X[np.random.default_rng(0).choice(10, 3, replace=False)])",
+    ),
+    (
+        "igb.cnn(1, end=igb.GlobalAvgPool()).predict(np.ones((3, 1, 64, 64)) + np.arange(64))",
+        "average them first, for example by AvgPool2d(2) in front of all layers",
+        "igb.Network(igb.AvgPool2d(2), igb.Conv2d(1), igb.GlobalAvgPool(), igb.Dense()).predict(SMALL)",
+    ),
+    (
+        "igb.GuessLaw.from_json(igb.GuessLaw(1).to_json().replace('gamma', 'gama'))",
+        "compute the result again",
+        "igb.GuessLaw.from_json(igb.GuessLaw(1).to_json())",
+    ),
+    (
+        "igb.Network(igb.Conv2d(3, 2), igb.Flatten(), igb.Dense()).predict(SMALL[:, :, :3, :3])",
+        "or take padding=1, which leaves the rest out",
+        "igb.Network(igb.Conv2d(3, 2, padding=1), igb.Flatten(), igb.Dense()).predict(SMALL[:, :, :3, :3])",
+    ),
+    (
+        "igb.Network(igb.Conv2d(2, 2), igb.Flatten(), igb.Dense()).predict(SMALL[:, :, :3, :3])",
+        "crop or pad them",
+        "igb.Network(igb.Conv2d(2, 2), igb.Flatten(), igb.Dense()).predict(SMALL[:, :, :2, :2])",
+    ),
+    (
+        "igb.register(dataclass(frozen=True)(type('Dense', (igb.Layer,), {})))",
+        "rename the class",
+        "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))",
+    ),
+    (
+        "igb.phases.gradients(igb.Network(igb.Dense(), Older(), igb.Dense()))",
+        "write rule(node), for example return node.times_number(2.0)",
+        "igb.phases.gradients(igb.Network(igb.Dense(), Doubled(), igb.Dense()))",
+    ),
+    (
+        "igb.Network(igb.Dense(), Counting(), igb.Dense()).predict()",
+        "return what a verb of the node returns, such as node.times_number(2.0)",
+        "igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict()",
+    ),
+    (
+        "igb.Network(igb.Dense(), Summing(), igb.Dense()).predict()",
+        "to return an array (data, units), got float64; return units",
+        "igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict()",
+    ),
+    (
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict()",
+        "put it first, and pass ids as data: whole numbers of shape",
+        "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
+    ),
+    (
+        "igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict().to_json()",
+        "save it with pickle instead",
+        "pickle.dumps(igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict())",
+    ),
 ]
 
 
@@ -902,3 +1137,236 @@ def test_what_a_message_in_python_tells_works(line: str, words: str, remedy: str
         eval(line)  # noqa: S307 - a line of the table
     assert words in str(caught.value)
     eval(remedy)  # noqa: S307 - as above
+
+
+MODELS = [
+    # a line of Python with models, words of its message, remedy
+    (
+        "igb.measure(3, X)",
+        "pass the model's class, or a function that makes a new one",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
+        "igb.measure(nn.Linear(4, 2), X)",
+        "pass its class, or put the lines that make it into a function",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    ("igb.measure(lambda: 3, X)", "return the model itself", "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)"),
+    (
+        "igb.measure(nn.Linear, X)",
+        "pass a function that fills them in, such as lambda: Model(10)",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
+        "igb.measure(lambda model=nn.Linear(4, 2): model, X, networks=2)",
+        "create the model inside make_model",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), {'labels': X[:, 0]})",
+        "pass the arrays that the model takes, or (X, y)",
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.arange(10) % 2), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), X + 1j)",
+        "pass real and imaginary parts as features",
+        "igb.measure(lambda: nn.Linear(8, 2), np.hstack([X.real, X.imag]), networks=2)",
+    ),
+    (
+        "igb.measure(of_images, (255 * SMALL).astype(np.uint8))",
+        "pass X / 255",
+        "igb.measure(of_images, (255 * SMALL).astype(np.uint8) / 255, networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), np.where(X > 1, np.nan, X))",
+        "remove or impute such data",
+        "igb.measure(lambda: nn.Linear(4, 2), np.where(X > 1, 0, X), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), igb.GaussianInputs(0, 1))",
+        "such as numpy.random.default_rng(0).normal(0, 1 ** 0.5, (1000, 64))",
+        "igb.measure(lambda: nn.Linear(64, 2), np.random.default_rng(0).normal(0, 1 ** 0.5, (1000, 64)), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), 'x')",
+        "or pass data and labels 0, 1, ... as a pair (X, y)",
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.arange(10) % 2), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), [X, X[:3, :2]])",
+        "stack the data into one",
+        "igb.measure(lambda: nn.Linear(4, 2), np.concatenate([X, X[:3]]), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.arange(9) % 2))",
+        "pass as many",
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.arange(10) % 2), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Sequential(nn.Linear(4, 3), nn.Softmax(-1)), X)",
+        "return logits, leave the softmax out",
+        "igb.measure(lambda: nn.Linear(4, 3), X, networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()), X)",
+        "return logits, leave the sigmoid out",
+        "igb.measure(lambda: nn.Linear(4, 1), X, networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, int(np.random.default_rng().integers(2, 9))), X, networks=20)",
+        "fix their number",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
+        "igb.measure(with_norm, X, batch_size=3, networks=2)",
+        "pass batch_size=2, which divides",
+        "igb.measure(with_norm, X, batch_size=2, networks=2)",
+    ),
+    (
+        "igb.measure(with_norm, X[:7], batch_size=3, networks=2)",
+        "leave batch_size out, no other divides",
+        "igb.measure(with_norm, X[:7], networks=2)",
+    ),
+    (
+        "igb.measure(of_tokens, IDS * 1.0)",
+        "pass X.astype(int)",
+        "igb.measure(of_tokens, (IDS * 1.0).astype(int), networks=2)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), IDS_OF_FOUR)",
+        "pass X.astype(float)",
+        "igb.measure(lambda: nn.Linear(4, 2), IDS_OF_FOUR.astype(float), networks=2)",
+    ),
+    (
+        "igb.measure(of_images, SMALL.reshape(4, -1))",
+        "pass X.reshape(-1, 1, 4, 4)",
+        "igb.measure(of_images, SMALL.reshape(4, -1).reshape(-1, 1, 4, 4), networks=2)",
+    ),
+    (
+        "igb.measure(of_images, SMALL[:, 0])",
+        "pass X[:, None]",
+        "igb.measure(of_images, SMALL[:, 0][:, None], networks=2)",
+    ),
+    (
+        "igb.measure(of_images, SMALL.transpose(0, 2, 3, 1))",
+        "pass X.transpose(0, 3, 1, 2)",
+        "igb.measure(of_images, SMALL.transpose(0, 2, 3, 1).transpose(0, 3, 1, 2), networks=2)",
+    ),
+    ("igb.initialise(nn.Linear(4, 2), X)", "pass exactly one", "igb.initialise(nn.Linear(4, 2), X, neutral=True)"),
+    (
+        "igb.initialise(nn.Linear(4, 2), X, shares=[0.5])",
+        "pass one number for each class",
+        "igb.initialise(nn.Linear(4, 2), X, shares=[0.5, 0.5])",
+    ),
+    (
+        "igb.initialise(cubed(), np.tile(X, 16), G0=(0.8, 0.9))",
+        "pass shares, for which the biases move alone",
+        "igb.initialise(cubed(), np.tile(X, 16), shares=[0.8, 0.2])",
+    ),
+    (
+        "igb.initialise(nn.Linear(4, 2, bias=False), X, neutral=True)",
+        "give it biases",
+        "igb.initialise(nn.Linear(4, 2), X, neutral=True)",
+    ),
+    (
+        "igb.measure(lambda: nn.Bilinear(4, 4, 2), ((X, X[:9]), None))",
+        "pass as many in each",
+        "igb.measure(lambda: nn.Bilinear(4, 4, 2), ((X, X), None), networks=2)",
+    ),
+    (
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 3), nn.ReLU()), X)",
+        "return logits",
+        "igb.from_torch(lambda: nn.Linear(4, 3), X)",
+    ),
+    (
+        "igb.from_torch(lambda: nn.Sequential(*[nn.Linear(4, 4)] * 2), X)",
+        "make a layer for each place",
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)), X)",
+    ),
+    (
+        "igb.from_torch(lambda: nn.Sequential(nn.LazyLinear(4), nn.Linear(4, 2)), X)",
+        "model = make(); model(X[:2]); return model",
+        "igb.from_torch(ran, X)",
+    ),
+    (
+        "igb.from_torch(copied, SMALL[:, 0])",
+        "put layers that are drawn on their own into nn.Sequential",
+        "igb.from_torch(lambda: encoder(batch_first=True, dropout=0), SMALL[:, 0])",
+    ),
+    (
+        "igb.from_torch(lambda: encoder(dropout=0), SMALL[:, 0])",
+        "take batch_first=True",
+        "igb.from_torch(lambda: encoder(batch_first=True, dropout=0), SMALL[:, 0])",
+    ),
+    (
+        "igb.from_torch(lambda: encoder(batch_first=True), SMALL[:, 0])",
+        "take dropout=0, or evaluation mode",
+        "igb.from_torch(lambda: encoder(batch_first=True).eval(), SMALL[:, 0])",
+    ),
+    (
+        "igb.from_torch(lambda: nn.Sequential(nn.GLU(), nn.Linear(2, 2)), X)",
+        "put one in front",
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.GLU(), nn.Linear(2, 2)), X)",
+    ),
+    (
+        "igb.from_torch(lambda: of_images(nn.InstanceNorm2d(3, track_running_stats=True)).eval(), SMALL)",
+        "take track_running_stats=False",
+        "igb.from_torch(lambda: of_images(nn.InstanceNorm2d(3, track_running_stats=False)).eval(), SMALL)",
+    ),
+    (
+        "igb.measure(lambda: nn.Sequential(nn.Conv2d(1, 3, 3), nn.Conv2d(3, 2, 1)), SMALL, networks=2)",
+        "let the model return one row of logits for each datum",
+        "igb.measure(of_images, SMALL, networks=2)",
+    ),
+    (
+        "igb.measure(pair, X, networks=2)",
+        "choose one, such as output=",
+        "igb.measure(pair, X, networks=2, output=0)",
+    ),
+]
+
+
+def models() -> dict[str, Any]:
+    """Return the names that the lines of the table use besides those of this file."""
+    nn = pytest.importorskip("torch.nn")
+
+    def of_images(*norm: Any) -> Any:
+        return nn.Sequential(nn.Conv2d(1, 3, 3), *norm, nn.Flatten(), nn.Linear(12, 2))
+
+    def of_tokens() -> Any:
+        return nn.Sequential(nn.Embedding(5, 3), nn.Flatten(), nn.Linear(9, 2))
+
+    def with_norm() -> Any:
+        return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
+
+    def encoder(**options: Any) -> Any:
+        return nn.Sequential(nn.TransformerEncoderLayer(4, 2, **options), nn.Flatten(), nn.Linear(16, 2))
+
+    def copied() -> Any:
+        return nn.Sequential(nn.TransformerEncoder(encoder(batch_first=True)[0], 2), nn.Flatten(), nn.Linear(16, 2))
+
+    def cubed() -> Any:
+        layer = nn.Linear(64, 2)
+        layer.weight.data.pow_(9)  # no initialiser has this law
+        return layer
+
+    def pair() -> Any:
+        layer = nn.Linear(4, 2)
+        layer.forward = lambda x: (x[:, :2] @ layer.weight[:, :2], x @ layer.weight.T)
+        return layer
+
+    def ran() -> Any:
+        model = nn.Sequential(nn.LazyLinear(4), nn.Linear(4, 2))
+        model(nn.Parameter(nn.Linear(4, 2).weight.data))
+        return model
+
+    return {**globals(), **locals()}
+
+
+@pytest.mark.parametrize(("line", "words", "remedy"), MODELS)
+def test_what_a_message_on_a_model_tells_works(line: str, words: str, remedy: str) -> None:
+    names = models()
+    with pytest.raises((ValueError, TypeError, RuntimeError)) as caught:
+        eval(line, names)  # noqa: S307 - a line of the table
+    assert words in "; ".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
+    eval(remedy, names)  # noqa: S307 - as above
