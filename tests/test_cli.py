@@ -358,6 +358,12 @@ def test_an_interrupt_is_exit_status_130(capsys: Capture, monkeypatch: pytest.Mo
     assert capsys.readouterr().err == "igb: error: interrupted\n"
 
 
+def test_help_ends_in_a_window_without_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    with igb.runs.limited(30.0):
+        assert main(["infer", "--help"]) == 0
+
+
 def test_help_names_every_command(capsys: Capture) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out

@@ -1,7 +1,13 @@
 """What messages tell to do is done: a command or line that fails, words of its message, and the remedy."""
 
+import ast
+import gzip
 import pickle  # noqa: F401 - the lines of Python use it
+import re
 import shlex
+import struct
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +16,7 @@ import matplotlib.pyplot as plt  # noqa: F401 - as above
 import numpy as np
 import pytest
 import sympy  # noqa: F401 - as above
+from PIL import Image
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -36,7 +43,11 @@ FILES = {
     "equal.npy": X[[0, 0, *range(1, 9)]],
     "channels.npy": np.random.default_rng(0).random((6, 3, 8, 3)),
 }
+MODEL = "import torch\n\ndef Net():\n    return torch.nn.Linear(4, 2)\n\n"
 TABLES = {
+    "model.py": MODEL,
+    "exits.py": MODEL + "exit()",
+    "guarded.py": MODEL + "if __name__ == '__main__':\n    exit()",
     "semicolons.csv": "a;b\n1;2\n3;4",
     "commas.csv": "a,b\n1,2\n3,4",
     "word.csv": "a,b\n1,2\n3,x",
@@ -412,6 +423,29 @@ COMMANDS = [
         "or repeat the command that made it",
         "simulate --networks 2 --width 8 --samples 8 --store finished.db",
     ),
+    (
+        "predict --plot folder.png",
+        "is a folder; name a file in it, such as folder.png/activation.png",
+        "predict --plot folder.png/activation.png",
+    ),
+    ("predict --data x.npy --axes NHW", "pass no axes", "predict --data x.npy"),
+    ("predict --data bomb.gz", "take fewer data, or save them unpacked", "predict --data x.npy"),
+    ("predict --data deep", "save the images as FILE.npy", "predict --data images.npy"),
+    (
+        "measure model.py --data x.npy",
+        "name the function after a colon",
+        "measure model.py:Net --data x.npy --networks 2",
+    ),
+    (
+        "measure exits.py:Net --data x.npy",
+        "put the call of exit() under if __name__ == '__main__'",
+        "measure guarded.py:Net --data x.npy --networks 2",
+    ),
+    (
+        "study model.py:Net --data x.npy --labels y.npy --quick",
+        "pass small --networks and --steps instead",
+        "study model.py:Net --data x.npy --labels y.npy --networks 2 --steps 1 --batch-size 2",
+    ),
 ]
 
 
@@ -422,6 +456,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         np.save(name, array)
     for name, text in TABLES.items():
         Path(name).write_text(text, encoding="latin-1")
+    Path("folder.png").mkdir()
+    Path("bomb.gz").write_bytes(gzip.compress(struct.pack(">4BI", 0, 0, 14, 1, 2**32 - 1)))
+    Path("deep").mkdir()
+    Image.fromarray(np.full((4, 4), 10**6, dtype=np.int32)).save("deep/a.tif")
     np.savez("two.npz", a=X, b=X)
     np.savez("objects.npz", X=np.array([None, 1]))
     np.savez("both.npz", a=X, y=np.arange(10) % 2, labels=np.arange(10) % 2)
@@ -434,6 +472,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_message_of_a_command_tells_works(
     command: str, words: str, remedy: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if command.startswith(("measure", "study")):
+        pytest.importorskip("torch")
     assert main(shlex.split(command)) == 2
     assert words in capsys.readouterr().err
     assert main(shlex.split(remedy)) == 0
@@ -464,6 +504,19 @@ class Older(Doubled):
         return node
 
     rule = igb.Layer.rule
+
+
+class Halving(igb.Layer):
+    """A layer that leaves every other datum out."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x[::2]
+
+
+def doubled() -> str:
+    """Return a result with a registered layer as text."""
+    igb.register(Doubled)
+    return str(igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict().to_json())
 
 
 class Summing(igb.Layer):
@@ -1022,7 +1075,7 @@ LINES = [
         "igb.Network.read('Dense | tanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
     ),
     (
-        "igb.Network(igb.Dense(), igb.Activation(lambda x: np.float32(x)), igb.Activation('relu'), igb.Dense()).predict()",
+        "igb.Network(igb.Dense(), *map(igb.Activation, (lambda x: np.float32(x), 'relu')), igb.Dense()).predict()",
         "pass one callable that does both",
         "igb.Activation(lambda x: np.maximum(np.tanh(x), 0))",
     ),
@@ -1059,9 +1112,9 @@ LINES = [
         "igb.phases.verdict('step')",
     ),
     (
-        "igb.mlp(1, sigma_w2=sympy.Symbol('s')).derive().value()",
+        "igb.mlp(1, 'x', sigma_b2=sympy.Symbol('s')).derive().value()",
         "substitute numbers for them in the network, and derive or predict again",
-        "igb.mlp(1, sigma_w2=1).derive().value()",
+        "igb.mlp(1, 'x', sigma_b2=1).derive().value()",
     ),
     (
         "igb.mlp(600, sigma_w2=8).predict()",
@@ -1128,10 +1181,47 @@ LINES = [
         "save it with pickle instead",
         "pickle.dumps(igb.Network(igb.Dense(), Doubled(), igb.Dense()).predict())",
     ),
+    (
+        "igb.mlp(1, sigma_w2=sympy.Symbol('s')).simulate(2, 4, 4)",
+        "pass a number, or call derive(), which keeps symbols",
+        "igb.mlp(1, sigma_w2=sympy.Symbol('s')).derive()",
+    ),
+    (
+        "igb.GuessLaw.from_json(igb.GuessLaw(1).to_json().replace(igb.__version__, '0.0.1'))",
+        "compute it again, or read it with igbtheory 0.0.1",
+        "igb.GuessLaw.from_json(igb.GuessLaw(1).to_json())",
+    ),
+    (
+        "igb.Network(igb.Dense(), Halving(), igb.Dense()).predict()",
+        "predict on a given data set, where a layer may change it",
+        "igb.Network(igb.Dense(), Halving(), igb.Dense()).predict(X)",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, 'floor(400*x)'))",
+        "use one that is smooth",
+        "igb.phases.gradients(igb.mlp(1, 'tanh'))",
+    ),
+    (
+        "igb.design(2.0, 'sigma_w2', inputs=igb.GaussianInputs(1, 0), depth=1)",
+        "pass other inputs",
+        "igb.design(2.0, 'sigma_w2', inputs=igb.GaussianInputs(1, 1), depth=1, sigma_b2=1)",
+    ),
+    (
+        "igb.Prediction.from_json(doubled().replace('Doubled', 'Unknown'))",
+        "call igb.register with its class first",
+        "igb.Prediction.from_json(doubled())",
+    ),
+    ("igb.phases.thresholds('relu', q=-1)", "pass such a number", "igb.phases.thresholds('relu', q=1)"),
+    (
+        "igb.guesses.BatchedGuessLaw(0.5, 7.0, 8, 4)",
+        "pass the covariance of two data divided by the variance of one",
+        "igb.guesses.BatchedGuessLaw(0.5, 0.5, 8, 4)",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("line", "words", "remedy"), LINES)
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_what_a_message_in_python_tells_works(line: str, words: str, remedy: str) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)) as caught:
         eval(line)  # noqa: S307 - a line of the table
@@ -1184,7 +1274,7 @@ MODELS = [
     ),
     (
         "igb.measure(lambda: nn.Linear(4, 2), igb.GaussianInputs(0, 1))",
-        "such as numpy.random.default_rng(0).normal(0, 1 ** 0.5, (1000, 64))",
+        "draw data from it, such as numpy.random.default_rng(0).normal(0, 1 ** 0.5, (1000, 64))",
         "igb.measure(lambda: nn.Linear(64, 2), np.random.default_rng(0).normal(0, 1 ** 0.5, (1000, 64)), networks=2)",
     ),
     (
@@ -1323,6 +1413,42 @@ MODELS = [
         "choose one, such as output=",
         "igb.measure(pair, X, networks=2, output=0)",
     ),
+    (
+        "igb.measure(argmax, X, networks=2)",
+        "let the model return its logits",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
+        "igb.from_torch(twins, X)",
+        "draw them anew in every layer",
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)), X)",
+    ),
+    ("igb.from_torch(trained, X)", "take a fresh model, or training mode", "igb.from_torch(with_norm, X)"),
+    (
+        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, rates=0.0, batch_size=2)",
+        "pass for example 1e-3",
+        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, rates=1e-3, networks=2, steps=1, batch_size=2)",
+    ),
+    (
+        "igb.mlp(1).predict(loader([{'a': x} for x in X]))",
+        "pass batches of its arrays",
+        "igb.mlp(1).predict(loader(X))",
+    ),
+    (
+        "saved(nn.Linear(4, 2).state_dict())",
+        "no data; save data by torch.save((X, y))",
+        "saved((nn.Linear(4, 2).weight, nn.Linear(4, 2).bias))",
+    ),
+    (
+        "saved(nn.Linear(4, 2))",
+        "write them by torch.save((X, y))",
+        "saved((nn.Linear(4, 2).weight, nn.Linear(4, 2).bias))",
+    ),
+    (
+        "igb.study(same, X, [0, 1] * 5, networks=2, steps=1, batch_size=2)",
+        "remove the seed that is set inside make_model",
+        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, networks=2, steps=1, batch_size=2)",
+    ),
 ]
 
 
@@ -1360,13 +1486,123 @@ def models() -> dict[str, Any]:
         model(nn.Parameter(nn.Linear(4, 2).weight.data))
         return model
 
+    def argmax() -> Any:
+        layer = nn.Linear(4, 2)
+        layer.forward = lambda x: (x @ layer.weight.T).argmax(1)
+        return layer
+
+    def same() -> Any:
+        layer = nn.Linear(4, 2)
+        layer.weight.data.fill_(0.5)
+        layer.bias.data.fill_(0.5)
+        return layer
+
+    def twins() -> Any:
+        layer = nn.Linear(4, 4)
+        return nn.Sequential(layer, deepcopy(layer))
+
+    def trained() -> Any:
+        model = with_norm()
+        model(nn.Linear(4, 2).weight)
+        return model.eval()
+
+    def loader(data: Any) -> Any:
+        return pytest.importorskip("torch.utils.data").DataLoader(data)
+
+    def saved(content: Any) -> Any:
+        pytest.importorskip("torch").save(content, "saved.pt")
+        return igb.read_data("saved.pt")
+
     return {**globals(), **locals()}
 
 
 @pytest.mark.parametrize(("line", "words", "remedy"), MODELS)
+@pytest.mark.usefixtures("files")
 def test_what_a_message_on_a_model_tells_works(line: str, words: str, remedy: str) -> None:
     names = models()
     with pytest.raises((ValueError, TypeError, RuntimeError)) as caught:
         eval(line, names)  # noqa: S307 - a line of the table
     assert words in "; ".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
     eval(remedy, names)  # noqa: S307 - as above
+
+
+VERBS = (
+    "add|append|average|call|check|choose|clip|compute|convert|create|crop|delete|derive|divide|draw|fix|give|guard|infer|"
+    "install|leave|let|loop|make|move|name|number|pass|predict|put|raise|register|remove|rename|repeat|reshape|return|round|"
+    "save|scale|set|shift|start|subtract|substitute|take|train|use|widen|write"
+)
+REMEDY = re.compile(rf"(?:; |^(?=\w+ \w)|, or |: (?=leave))((?:{VERBS})\b(?!:)[^;\0]*)")
+"""What follows a semicolon in a message, or begins a part of one, with a verb; \0 stands for a value."""
+NOT_DONE = {
+    "another program, machine or card is needed": (
+        "install it with",
+        "install the same versions",
+        "start one with: dask",
+        "start some with: dask",
+        "pass a new one",
+        'write "threads:4"',
+        "add --no-browser",
+        "name another, or 0 for any that is free",
+        "give the Dataset transform",
+        "take mode='row'",
+        "make room",
+        "leave >&- out",
+    ),
+    "it takes seconds or minutes": (
+        "repeat the command to go on",
+        "make it, or choose another with --out",
+        "name a new folder inside it",
+        "choose another name with --out",
+        "move it away",
+        "name another folder with",
+        "use predict(digits=30)",
+        "use a smaller scale or sigma_w2",
+        "pass earlier times",
+        "use another sigma_w2 or sigma_b2",
+    ),
+    "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
+    "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
+    "it is a warning or a remark": (
+        "pass a formula",
+        "return the model in training mode",
+        "check that the weights",
+        "draw the biases",
+        "draw them by net",
+        "check=True",
+    ),
+    "no case is known that reaches it, and it would help there": (
+        "predict without `digits`",
+        "put a Dense in front of it",
+        "put a Dense between them",
+        "put a Conv2d or a Dense between them",
+        "put a Dense behind the Concat",
+        "use a smaller sigma_w2 or a formula",
+        "use a smooth formula",
+        "take such a function",
+        "check the initialisation",
+        "check the loss",
+    ),
+    "it is no remedy": ("use `usecols`", "write into", "write a folder", "name in", "number ", "repeat it for each"),
+}
+"""Why a remedy has no row, and the beginnings of such remedies."""
+
+
+def test_every_remedy_has_a_row() -> None:
+    rows = [words for _, words, _ in COMMANDS + LINES + MODELS]
+    without = tuple(beginning for beginnings in NOT_DONE.values() for beginning in beginnings)
+    rows += [re.sub(r"--([a-z-]+) (?=\S)", lambda match: f"{match[1].replace('-', '_')}=", words) for words in rows]
+    for path in Path(igb.__file__).parent.rglob("*.py"):
+        for text in texts(ast.parse(path.read_text(encoding="utf-8"))):
+            for remedy in REMEDY.findall(text):
+                done = any(remedy[:22].rstrip() in words or words in text for words in rows)
+                assert done or len(remedy) < 8 or remedy.startswith(without), f"{path}: {text!r}: {remedy!r}"
+
+
+def texts(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts in a module but docstrings, with a null character for every value in them."""
+    left_out = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    left_out |= {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "\0" for part in parts)
