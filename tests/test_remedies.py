@@ -479,6 +479,17 @@ def test_what_a_message_of_a_command_tells_works(
     assert main(shlex.split(remedy)) == 0
 
 
+@pytest.mark.parametrize("array", [X + 1j, X.astype(str), X.reshape(5, 2, 2, 2, 1)], ids=["complex", "text", "axes"])
+@pytest.mark.usefixtures("files")
+def test_the_program_that_a_message_on_a_file_prints_writes_data(
+    array: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save("wrong.npy", array)
+    assert main(["predict", "--data", "wrong.npy"]) == 2
+    exec(capsys.readouterr().err.partition("in Python: ")[2])  # noqa: S102 - a program of a message
+    assert main(["predict", "--data", "new.npy"]) == 0
+
+
 @dataclass(frozen=True)
 class Doubled(igb.Layer):
     """A layer that doubles its units."""
