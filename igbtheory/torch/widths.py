@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.networks.simulation.estimates import FEW, LayerEstimates
+from igbtheory.networks.width.pairs import SECONDS
 from igbtheory.networks.width.predicted import behind_layers
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.moments import at_class_token
@@ -21,8 +22,6 @@ NUMBERS = 5 * 10**7
 OTHER_LAWS = {"uniform": 0.2, "orthogonal": 0.5}
 """Change of log gamma, relative to the sum of 1/width over the layers, if all weights are drawn from other laws than a
 normal one: measured on ReLU networks of widths 8 to 64 and depths 3 to 10; of tanh it is 0.03 for uniform weights."""
-SECONDS = 4e-8
-"""Time that such a number takes."""
 
 
 class TooLongError(ValueError):
