@@ -10,14 +10,15 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import entering
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
 from igbtheory.networks.width.chain import Array, Precision
 from igbtheory.networks.width.result import WidthPrediction, width_layers
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
-"""Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
+"""Default number of networks: at most, at least (of images FEW), and else with so many numbers in all, which take about
+two seconds."""
 HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
@@ -93,7 +94,7 @@ def drawn_moments(
     everywhere: behind every layer instead, of a Dense that reads the units there, and after the output.
     """
     drawn, blocks = case.drawn(precision), []
-    count = networks or int(np.clip(NUMBERS // drawn.numbers, LEAST, MOST))
+    count = networks or int(np.clip(NUMBERS // drawn.numbers, FEW if case.positions else LEAST, MOST))
     read = drawn.everywhere if everywhere else drawn.features
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):
         for seed, size in drawn.blocks(count, seeds):
@@ -125,4 +126,4 @@ def estimated(moments: Array) -> LayerEstimates:
     """Return the estimates after every Dense, with standard errors."""
     whole = np.ones(1)
     variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
-    return width_layers(vars(layer_estimates(moments[None], whole)), variance, error)
+    return width_layers(vars(layer_estimates(moments[None], whole)), variance, student(len(moments)) * error)
