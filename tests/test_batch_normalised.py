@@ -7,6 +7,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from repeated import slow
 from scipy.integrate import quad
 from scipy.special import gammaln
 
@@ -146,7 +147,7 @@ def test_simulated_batches(name: str, size: int) -> None:
     same(moments_with_eps(FLOAT64, function_of(name), size, 4.0, 1.5), *with_eps)
 
 
-@pytest.mark.parametrize("size", [8, 12])
+@pytest.mark.parametrize("size", [8, slow(12)])
 @pytest.mark.parametrize("name", ["tanh", CLIP, STEP])
 def test_simulated_proxies(name: str, size: int) -> None:
     z = np.random.default_rng(size).standard_normal((200_000, size))
@@ -272,7 +273,7 @@ def test_large_batches_by_a_plain_sum_over_lengths_and_angles(name: str) -> None
 
 
 @pytest.mark.parametrize("eps", [0.0, 1e-5])
-@pytest.mark.parametrize("size", [4, 8, 70])
+@pytest.mark.parametrize("size", [4, slow(8), slow(70)])
 def test_what_oscillates_beyond_the_reach_of_a_batch_is_served(size: int, eps: float) -> None:
     z = np.random.default_rng(size).standard_normal((200_000, size))
     deviation = z - z.mean(axis=1, keepdims=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from repeated import slow
 from sympy.core.function import AppliedUndef
 
 import igbtheory as igb
@@ -189,7 +190,7 @@ def test_verdicts_combine() -> None:
     assert combined([HOLDS, FAILS, UNDECIDED]) == FAILS
 
 
-@pytest.mark.parametrize("executor", ["processes:2", "threads:2"])
+@pytest.mark.parametrize("executor", [slow("processes:2"), "threads:2"])
 def test_a_correction_must_hold_and_trouble_is_told(executor: str) -> None:
     section = Section("troubles")
 

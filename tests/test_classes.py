@@ -64,7 +64,7 @@ def test_two_classes_are_the_binary_law(gamma: float) -> None:
     assert law.disagreement() == pytest.approx(angle / np.pi, rel=1e-12)
 
 
-@pytest.mark.parametrize("m", [2, 3, 10, 1000])
+@pytest.mark.parametrize("m", [2, slow(3), 10, slow(1000)])
 def test_limits(m: int) -> None:
     least, most = ClassGuessLaw(0.0, m), ClassGuessLaw(np.inf, m)
     assert (least.var(), least.collision(), least.disagreement()) == (0.0, 1 / m, pytest.approx(1 - 1 / m, rel=1e-15))
@@ -91,6 +91,7 @@ def test_opposite_data_are_never_guessed_alike(m: int) -> None:
     assert guess_covariance(-1.0, m) == pytest.approx(-1 / m**2, abs=1e-12 / m)
 
 
+@settings(max_examples=15)
 @given(st.floats(-1.0, 1.0), numbers.filter(lambda m: m > 2))
 def test_guesses_covary_with_the_sign_of_the_outputs(c: float, m: int) -> None:
     found, rounding = guess_covariance(c, m), 1e-12 / m
@@ -196,7 +197,7 @@ def test_shares_sum_to_one(gamma: float, m: int, seed: int) -> None:
 def test_draws_have_the_exact_moments() -> None:
     for gamma, m in ((0.3, 3), (2.0, 10), (30.0, 40)):
         law = ClassGuessLaw(gamma, m)
-        shares = law.rvs(5_000, 1)
+        shares = law.rvs(1_500, 1)
         squares = ((shares - 1 / m) ** 2).mean(axis=1)
         assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
         first = shares.mean(axis=0) - 1 / m

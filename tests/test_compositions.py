@@ -353,6 +353,7 @@ def test_dropout_of_nothing_is_the_identity() -> None:
 
 
 @pytest.mark.parametrize(("size", "digits"), [slow((None, 10)), (4, None)])
+@pytest.mark.slow
 def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits: int | None) -> None:
     net = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0))
     prediction = net.predict(digits=digits)

@@ -29,12 +29,12 @@ def _mean(formula: str, x: Any, s: Any, power: int = 1) -> Any:
 
 def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple[Any, Any]:
     """Product of the means of two data, and var_chi, of phi(h)."""
-    with mpmath.workdps(24):
+    with mpmath.workdps(18):
         centre, along, across = mpmath.mpf(mean), mpmath.sqrt(var_mu), mpmath.sqrt(var_chi)
         whole = mpmath.hypot(along, across)
         average, second = _mean(formula, centre, whole), _mean(formula, centre, whole, 2)
         cusp, width = -centre / along, across / along
-        ends = {cusp + side * width * 2**j for j in range(0, 14, 2) for side in (-1, 1)} | set(range(-12, 13, 3))
+        ends = {cusp + side * width * 2**j for j in range(0, 14, 3) for side in (-1, 1)} | set(range(-12, 13, 3))
 
         def scatter(u: Any) -> Any:
             return (_mean(formula, centre + along * u, across) - average) ** 2 * mpmath.npdf(u)

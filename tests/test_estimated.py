@@ -19,7 +19,12 @@ from igbtheory.layers.nodes.node import KernelNode, LawNode, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.numbers import FLOAT64
 
-pytestmark = pytest.mark.usefixtures("few_draws")
+
+@pytest.fixture(autouse=True)
+def very_few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimate layers from a sixteenth of the usual draws."""
+    draw_less(monkeypatch, 16)
+
 
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
@@ -61,15 +66,15 @@ def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None
     found = node(given(), layers)
     pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.averaged().mean.a, dtype=float), (6, 1))[:, 0]
     # independent replicates: the units of one are spread evenly, and those of a group go together
-    rngs = np.random.default_rng(7).spawn(80)
+    rngs = np.random.default_rng(7).spawn(40)
     y = np.stack([found.units(Draws(rng, 256), 256) for rng in rngs], axis=1)
     squares = np.einsum("anb,cnb->acn", y, y) / y.shape[2]
     rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
     lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
     # 42 numbers in each of 18 chains: five standard errors once in 2000 runs by chance
-    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(80) + lost)
+    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(40) + lost)
     sums = y.mean(axis=2)
-    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(80) + np.diagonal(lost))
+    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(40) + np.diagonal(lost))
 
 
 def test_components_of_the_data_are_drawn_too() -> None:
@@ -172,7 +177,7 @@ def test_errors_of_means_are_stated() -> None:
     assert 0 < abs(pooled.var_chi - square / 2) < pooled.error * pooled.var_chi < 1e-6
     assert abs(added.var_chi - 5 / 4 * square) < added.error * added.var_chi < 1e-2
     # behind LayerNorm the mean is 0 again
-    assert predicted(igb.LayerNorm(), igb.Residual(one, RELU)).error < 1e-6
+    assert predicted(igb.LayerNorm(), igb.Residual(one, RELU)).error < 2e-6
 
 
 def test_the_proxy_normalises_each_point_by_the_others() -> None:
@@ -196,7 +201,7 @@ def test_growing_activations_behind_batches_of_given_data(name: str, size: int) 
     data = np.random.default_rng(3).standard_normal((48, 400))
     with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
         found = igb.Network(igb.Dense(1.0), igb.BatchNorm(size), igb.Activation(name), igb.Dense(1.0)).predict(data)
-    h = np.linalg.cholesky(data @ data.T / 400) @ np.random.default_rng(5).standard_normal((48, 60_000))
+    h = np.linalg.cholesky(data @ data.T / 400) @ np.random.default_rng(5).standard_normal((48, 20_000))
     h = h.reshape(48 // size, size, -1)
     h -= h.mean(axis=1, keepdims=True)
     h /= np.sqrt(np.mean(h * h, axis=1, keepdims=True))
@@ -265,7 +270,7 @@ def test_one_datum_far_from_all_others_in_front_of_an_exponential() -> None:
     data[0] *= 100
     with pytest.warns(igb.AccuracyWarning):
         found = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("exp(x)"), igb.Dense(1.0)).predict(data)
-    h = np.linalg.cholesky(data @ data.T / 30) @ np.random.default_rng(5).standard_normal((30, 100_000))
+    h = np.linalg.cholesky(data @ data.T / 30) @ np.random.default_rng(5).standard_normal((30, 30_000))
     h -= h.mean(axis=0)
     drawn = np.mean(np.exp(h / np.sqrt(np.mean(h * h, axis=0))), axis=0) ** 2
     assert abs(found.var_mu - drawn.mean()) < found.error * found.var_mu + 5 * drawn.std() / np.sqrt(drawn.size)
@@ -303,7 +308,7 @@ def test_dead_units_behind_maxima_over_a_batch_are_counted() -> None:
         found = net.predict()
     # in 2,000,000 batches the correlation of the maxima was 0.1692, with which four normal values are all negative with
     # the probability 0.10489; independent ones are so with the probability 1/16
-    assert abs(found.var_chi - (1 - 0.10489)) < found.error < 2e-3
+    assert abs(found.var_chi - (1 - 0.10489)) < found.error < 4e-3
 
 
 def test_moments_alone_cannot_be_drawn() -> None:

@@ -205,11 +205,11 @@ def test_intervals_cover_as_promised(gamma: float, size: int, networks: int, low
 
 
 def test_intervals_for_infinitely_many_data_are_exact() -> None:
-    rng, trials = np.random.default_rng(0), 2000
+    rng, trials = np.random.default_rng(0), 500
     found = [igb.infer(igb.GuessLaw(2.0).rvs(2, rng), level=0.8) for _ in range(trials)]
     assert within(sum(e.low <= 2 <= e.high for e in found), trials, 0.8, 0.8)
-    classes = [igb.infer(ClassGuessLaw(0.5, 4).rvs(2, rng), level=0.8) for _ in range(300)]
-    assert within(sum(e.low <= 0.5 <= e.high for e in classes), 300, 0.8, 0.8)
+    classes = [igb.infer(ClassGuessLaw(0.5, 4).rvs(2, rng), level=0.8) for _ in range(100)]
+    assert within(sum(e.low <= 0.5 <= e.high for e in classes), 100, 0.8, 0.8)
 
 
 @pytest.mark.slow
@@ -239,7 +239,7 @@ def test_intervals_of_several_classes_cover_as_promised() -> None:
 
 
 def test_the_test_of_no_bias_is_exact_by_enumeration() -> None:
-    sizes = np.array([3.0, 4.0, 4.0])
+    sizes = np.array([2.0, 3.0, 3.0])
     weights = {}
     for k in product(*(range(int(size) + 1) for size in sizes)):
         probability = np.prod([comb(int(size), j) / 2**size for size, j in zip(sizes, k, strict=True)])
@@ -259,7 +259,7 @@ def test_one_network_is_a_binomial_test() -> None:
 
 @pytest.mark.parametrize(("size", "networks"), [(20, 10), slow((1000, 30)), slow((101, 4))])
 def test_the_test_of_no_bias_has_its_level_and_sees_a_bias(size: int, networks: int) -> None:
-    rng, trials = np.random.default_rng(0), 150
+    rng, trials = np.random.default_rng(0), 50
     draws = rng.binomial(size, 0.5, (trials, networks)).astype(float)
     sizes = np.full(networks, float(size))
     pvalues = np.array([unbiased(k, sizes).pvalue for k in draws])
@@ -279,7 +279,7 @@ def test_a_lattice_too_fine_is_widened_with_care() -> None:
 
 
 def test_several_classes_without_bias_are_not_refused() -> None:
-    k = np.random.default_rng(0).multinomial(60, [1 / 3] * 3, 8)
+    k = np.random.default_rng(0).multinomial(60, [1 / 3] * 3, 4)
     assert igb.infer(k / 60, 60).unbiased().pvalue > 1e-3
 
 
@@ -424,7 +424,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     files = []
     for name, gamma in (("first.csv", 1.5), ("second.npy", 0.4)):
         path = tmp_path / name
-        shares = counts(gamma, 50, 20, 1) / 50
+        shares = counts(gamma, 50, 8, 1) / 50
         np.save(path, shares) if path.suffix == ".npy" else np.savetxt(path, shares)
         files.append((str(path), igb.infer(shares, 50)))
     (first, expected), (second, other) = files

@@ -897,6 +897,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("line", "words", "remedy"), LINES)
+@pytest.mark.usefixtures("few_draws")
 def test_what_a_message_in_python_tells_works(line: str, words: str, remedy: str) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)) as caught:
         eval(line)  # noqa: S307 - a line of the table

@@ -24,10 +24,10 @@ def test_the_first_dimensions_are_spread_evenly_together() -> None:
 
 def test_means_are_unbiased_and_replicates_independent() -> None:
     values = []
-    for i in range(300):
+    for i in range(100):
         x = normal_points(np.random.default_rng(i), 8, 60)
         values.append([x.mean(), (x**2).mean(), np.exp(x).mean(), (x[:, :30] * x[:, 30:]).mean(), x[0] @ x[1] / 60])
-    means, errors = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(300)
+    means, errors = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(100)
     assert np.all(np.abs(means - [0, 1, np.exp(0.5), 0, 0])[[1, 2, 3]] < 5 * errors[[1, 2, 3]])
     # the points of one replicate repel each other
     assert -5 * errors[4] - 1 / 7 <= means[4] < 5 * errors[4]

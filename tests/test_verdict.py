@@ -18,7 +18,7 @@ FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", [slow(name) if name in {"softsign", "hardtanh"} else name for name in ODD])
 def test_an_odd_activation_without_biases_never_biases(name: str) -> None:
     found = verdict(name, depth=10)
     assert not found.is_biased
@@ -82,8 +82,8 @@ def test_relu_amplifies_like_the_square_of_the_depth() -> None:
     assert found.gamma == pytest.approx(1 / (np.pi - 1), rel=1e-14)
     assert found.effect == "amplifies"
     assert (found.course.rate.form, found.course.rate.rate) == ("power", 2)
-    deep = igb.mlp(4000).predict().per_layer.gamma
-    assert np.log2(deep[4000] / deep[2000]) == pytest.approx(2, abs=0.02)
+    deep = igb.mlp(1000).predict().per_layer.gamma
+    assert np.log2(deep[1000] / deep[500]) == pytest.approx(2, abs=0.06)
 
 
 def test_tanh_in_the_chaotic_phase_saturates_where_deep_networks_are() -> None:
@@ -234,7 +234,7 @@ def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
 
 @pytest.mark.parametrize(
     ("sigma_w2", "sigma_b2"),
-    [(0.8, 0.1), (1.0, 0.0)],  # with the second, every variance stays what it is
+    [slow((0.8, 0.1)), (1.0, 0.0)],  # with the second, every variance stays what it is
 )
 def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigma_b2: float) -> None:
     for variance in (1.0, 3.0):
@@ -257,6 +257,7 @@ def test_a_slope_that_nears_1_slowly_decides_how_gamma_grows(activation: str, po
     assert seen > power if activation == "softplus" else seen == pytest.approx(power, abs=0.2)
 
 
+@pytest.mark.slow
 def test_a_limit_that_biases_and_jumps_decide_together_is_not_claimed() -> None:
     assert verdict("x+0.3*sign(x)", 1.0, 0.1, depth=10).effect == "undecided"  # gamma is 0.469 at depth 1000
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import igbtheory as igb
 from igbtheory import GaussianInputs
@@ -23,7 +24,7 @@ from igbtheory.networks.width.widths import units_made, units_read
 DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
 DATA = igb.digits()[:6, 10:22] / 16
 IMAGES = igb.digits()[:6].reshape(6, 1, 8, 8)[:, :, 1:5, 2:6] / 16
-NETWORKS = 500
+NETWORKS = 200
 FAR = 4.5
 """Standard errors that fewer than one in 100,000 differences exceed; the cases below make about 40 of them."""
 
@@ -343,10 +344,22 @@ def test_roots_of_features_that_depend_on_one_another() -> None:
 
 NET = igb.mlp(2)
 REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
-    (NET, {"width": 0}, "expected width >= 1, got 0"),
-    (NET, {"width": 2.5}, "expected width to be a whole number, got 2.5"),
+    (NET, {"width": 0}, "expected width >= 1, got 0; pass a number of units such as 100"),
+    (NET, {"width": [5, -1]}, "expected width >= 1, got -1; pass"),
+    (NET, {"width": 2.5}, "expected width to be a whole number, got 2.5; round it first"),
+    (NET, {"width": "8"}, "expected width to be a whole number, got '8'; pass"),
+    (NET, {"width": sp.Symbol("N")}, "got the SymPy expression N; pass a number, or leave it out, for infinite width"),
+    (NET, {"width": 10**7, "method": "pairs"}, r'200 of such a size, which .* 960 seconds; pass method="expansion"'),
+    (
+        igb.Network(DENSE, igb.MaxPool(2), RELU, DENSE),
+        {"width": 10**7},
+        r"\d+ seconds; pass no width, for infinite width, or networks=200 to wait",
+    ),
+    (NET, {"width": 5, "features": 0}, "expected features >= 1, got 0; pass"),
     (NET, {"width": [5, 5, 5]}, r"one width, or 2 for the Dense layers that read units .* got 3: \[5, 5, 5\]"),
     (igb.Network(DENSE), {"width": []}, "expected one width, or 0 .* got 0"),
+    (igb.Network(DENSE), {"width": 5, "inputs": DATA}, "one Dense, which reads the data, and width=5; leave it out"),
+    (igb.Network(DENSE), {"width": 5, "features": 3}, "one Dense, which reads the data, and width=5; leave it out"),
     (NET, {"width": 5, "digits": 20}, "double precision at finite width, got digits=20"),
     (igb.mlp(1, sigma_w2=np.array([1.0, 2.0])), {"width": 5}, "one network with width=, got a sweep; loop"),
     (NET, {"width": 5, "inputs": GaussianInputs(variance=np.ones(2))}, "one network, got a sweep"),
@@ -357,6 +370,8 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
     (NET, {"width": 5, "method": "magic"}, "unknown method 'magic'"),
     (NET, {"width": 5, "networks": 1}, "expected networks >= 2"),
     (igb.mlp(1, norm="batch"), {"width": 5}, r"BatchNorm\(\), which mixes all Gaussian data; give its batch_size"),
+    (igb.mlp(1, norm="batch"), {"width": 5, "method": "expansion"}, 'noise of BatchNorm.* pass method="pairs"'),
+    (igb.mlp(1, norm="layer"), {"width": 1, "networks": 9}, "networks that tell data apart, got 9 .* a larger width"),
     (net(Centred()), {"width": 5}, "a layer of your own.*, which mixes all Gaussian data"),
     (igb.mlp(1, norm="batch", batch_size=9), {"width": 5, "inputs": DATA}, "data that batches of 9 divide, got 6"),
     (net(igb.GroupNorm(8)), {"width": 4}, "units that groups of 8 divide, got 4"),
@@ -368,8 +383,14 @@ REFUSED: list[tuple[igb.Network, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("network", "options", "message"), REFUSED)
 def test_bad_input_is_refused(network: igb.Network, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         network.predict(**options)
+
+
+def test_opposite_data_are_no_bad_input() -> None:
+    """C = -1: the outputs of a linear network at x and -x have unlike signs, so that class 0 gets one of the two."""
+    found = igb.mlp(1, "linear").predict(np.array([[1.0, 2.0], [-1.0, -2.0]]), width=5, networks=9)
+    assert (found.var_mu, found.var_g0) == (0, 0)
 
 
 def test_options_of_finite_width_need_a_width() -> None:

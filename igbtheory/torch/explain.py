@@ -14,8 +14,11 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
 from igbtheory.torch.at_widths import AtWidths
-from igbtheory.torch.explanation import Explanation, WhatIf
+from igbtheory.torch.explained_tables import percent
+from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.infinite import TooLongError, in_infinite_width
+from igbtheory.torch.initialise import initialise
+from igbtheory.torch.what_if import WhatIf
 
 Array = NDArray[np.float64]
 LONGEST = 90
@@ -51,7 +54,7 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
+    from igbtheory.torch import changes, ensemble, moments, reading, tracing, widths  # noqa: PLC0415
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415
     from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
     from igbtheory.torch.inputs import single  # noqa: PLC0415
@@ -66,7 +69,7 @@ def explain(
         return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
     values = data.double().cpu().numpy()
     names = moments.watched_nodes(read)
-    measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
+    measured, summaries = moments.measured_moments(make_model, data, names, read, (networks, seed), output)
     predicted, refused = moments.predicted_moments(read, values, names)
     finite = widths.at_widths(read, values, names, (networks, seed))
     passed, paths = read.passed, [read.paths.get(name) for name in names]
@@ -90,6 +93,9 @@ def explain(
         measured[..., 2],
         predicted[:, 2],
         finite,
+        outputs=ensemble.measurement(summaries, len(data), seed),
+        initialised=_initialised(make_model, data, seed, output),
+        positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
     )
 
 
@@ -121,7 +127,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
         line = WhatIf(change.name)
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws.drawn and not line.unpredicted:
+    if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
     if not draws.check:
@@ -134,8 +140,32 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
             )
     except ValueError as error:
         return replace(line, unmeasured=str(error))
-    guesses = {"measured_guess": measured.gamma_guess, "guess_error": measured.gamma_guess_error}
-    return replace(line, measured=measured.gamma, error=measured.gamma_error, **guesses)
+    return replace(
+        line,
+        measured=measured.gamma,
+        error=measured.gamma_error,
+        measured_guess=measured.gamma_guess,
+        guess_error=measured.gamma_guess_error,
+        majority=measured.majority,
+        majority_error=measured.majority_error,
+    )
+
+
+def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: str | int | None) -> str:
+    """Return a sentence on what `initialise` does to the first of the models."""
+    from igbtheory.torch.passes import made, stream  # noqa: PLC0415 - it loads PyTorch
+
+    with stream(seed, 0):
+        model = made(make_model, 0)
+    try:
+        done = initialise(model, data, neutral=True, output=output)
+    except ValueError as error:
+        return f"igb.initialise cannot even the guesses: {error}."
+    return (
+        "igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: "
+        f"one of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed "
+        f"by {percent(done.change)} of the length of its parameters."
+    )
 
 
 def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:

@@ -18,9 +18,10 @@ def of_pairs(x: Array, dense: FreshDense) -> Array:
     small angles keep their digits: they are formed from triangular roots, of differences of features.
     """
     features = dense.weighted(x)
-    pairs = np.stack(np.split(features, 2, axis=1), axis=2)
+    networks, rows, units = features.shape
+    pairs = features.reshape(networks, 2, -1, units).swapaxes(1, 2).reshape(-1, 2, units)
     # the second of two data has the coordinates along and across, on the first and beside it, of length `first`
-    roots = triangular_roots(pairs.reshape(-1, 2, features.shape[2])).reshape(*pairs.shape[:2], 2, 2)
+    roots = triangular_roots(pairs).reshape(networks, rows // 2, 2, 2)
     first, along, across = roots[..., 0, 0], roots[..., 1, 0], roots[..., 1, 1]
     alive = (first > 0) & (along**2 + across**2 > 0)
     angle = np.arctan2(across, along)
