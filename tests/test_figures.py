@@ -64,7 +64,9 @@ TABLE = {
     "bias_and_gradients": Expected(4, 20),
     "correlation_over_depth": Expected(2, 6, points=84, degrees=11, effort=0.0),
     "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
-    "finite_width": Expected(2, 8, points=16, degrees=11, effort=0.0, tiny={"WIDTHS": (16, 48), "SAMPLES": 30}),
+    "finite_width": Expected(
+        2, 8, points=28, degrees=11, effort=0.0, tiny={"WIDTHS": (16, 48), "SAMPLES": 30, "PAIRS": 200}
+    ),
     "gamma_of_layers": Expected(1, 3, points=30, degrees=11, effort=0.0),
     "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 13)}),
     "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTH": 64, "DIGITS": 12}),

@@ -1388,16 +1388,34 @@ def test_a_change_replaces_a_function_of_several_steps_as_a_whole() -> None:
     assert lines["norms behind the activations"].measured == pytest.approx(moved.gamma, rel=1e-4)
 
 
-def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_contains_what_width_may_change_where_no_networks_can_be_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from igbtheory.torch import widths  # noqa: PLC0415 - it loads PyTorch
 
-    monkeypatch.setattr(widths, "NUMBERS", 1000)
+    def refused(*_: Any) -> None:
+        raise ValueError("they cannot")
+
+    monkeypatch.setattr(widths, "behind_layers", refused)
     found = igb.explain(MLP, X, 3)
     # 1.2 times 1/40 + 1/30, as a share of gamma
     assert found.doubt == pytest.approx(np.expm1(0.07) * found.predicted_gamma[-1], rel=1e-9)
     assert "at_widths_gamma" not in found.columns()
     (said,) = (sentence for sentence in found.sentences() if "widths" in sentence)
-    assert re.fullmatch(r"Not predicted at the model's widths, 40, 30: .*networks of these widths .*about 7%.*", said)
+    assert re.fullmatch(r"Not predicted at the model's widths, 40, 30: they cannot.*about 7%.*", said)
+
+
+def test_images_whose_kernel_takes_too_long_are_predicted_at_the_widths_of_the_model() -> None:
+    make = stack(lambda: nn.Conv2d(1, 8, 3, 2), nn.ReLU, lambda: nn.AdaptiveAvgPool2d(1), nn.Flatten, linear(8, 30))
+    images = igb.gaussian_images(12, channels=1, height=48, width=48, correlation_length=6)
+    found = igb.explain(make, images, 3)
+    assert np.isnan(found.predicted_gamma[-1])
+    assert abs(found.z) < 4
+    assert any(re.match("Not predicted: '2' .*kernel .* would take about .* seconds", x) for x in found.sentences())
+    # changes are predicted in the same way
+    lines = {line.change: line for line in found.what_if}
+    assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
+    assert lines["tanh for relu"].at_widths > 0
 
 
 def tied() -> Any:
