@@ -10,7 +10,6 @@ import sympy  # noqa: F401 - as above
 
 import igbtheory as igb  # noqa: F401 - as above
 from igbtheory.cli import main
-from igbtheory.theory import refusals
 
 X = np.random.default_rng(0).standard_normal((10, 4))
 SMALL = np.random.default_rng(0).random((4, 1, 4, 4))
@@ -410,7 +409,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez("two.npz", a=X, b=X)
     np.savez("objects.npz", X=np.array([None, 1]))
     np.savez("both.npz", a=X, y=np.arange(10) % 2, labels=np.arange(10) % 2)
-    monkeypatch.setattr(refusals, "LARGEST_WHOLE", 128)
+    monkeypatch.setattr("igbtheory.theory.refusals.LARGEST_WHOLE", 128)
 
 
 @pytest.mark.parametrize(("command", "words", "remedy"), COMMANDS)
@@ -897,6 +896,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("line", "words", "remedy"), LINES)
+@pytest.mark.usefixtures("few_draws")
 def test_what_a_message_in_python_tells_works(line: str, words: str, remedy: str) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)) as caught:
         eval(line)  # noqa: S307 - a line of the table

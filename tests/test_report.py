@@ -280,7 +280,7 @@ def test_a_store_keeps_networks_classes_and_claims(tmp_path: Path, monkeypatch: 
 
     def found(seed: int = 1) -> Any:
         jobs = Jobs({1: SIZES[1]}, seed)
-        assert len(list(jobs.run(None, "processes:2", tmp_path / "run.db"))) == len(jobs.jobs)
+        assert len(list(jobs.run(None, "threads:1", tmp_path / "run.db"))) == len(jobs.jobs)
         return tree_of([jobs.outcomes, jobs.studies, [verdict.findings for verdict in jobs.verdicts]])
 
     first = found()

@@ -24,7 +24,7 @@ from igbtheory.networks.width.widths import units_made, units_read
 DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
 DATA = igb.digits()[:6, 10:22] / 16
 IMAGES = igb.digits()[:6].reshape(6, 1, 8, 8)[:, :, 1:5, 2:6] / 16
-NETWORKS = 500
+NETWORKS = 200
 FAR = 4.5
 """Standard errors that fewer than one in 100,000 differences exceed; the cases below make about 40 of them."""
 

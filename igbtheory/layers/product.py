@@ -35,7 +35,7 @@ class Product(TwoWays):
 
     def __init__(self, *layers: Layer, shortcut: Layer | Sequence[Layer] = ()) -> None:
         self._join(layers, shortcut, "shortcut=Dense(1.0)")
-        if not any(map(weigh, self.ways)):
+        if not (any(map(weigh, self.ways)) or self._joins_positions):
             raise ValueError(
                 f"expected a Dense in the branch or in the shortcut of a Product, so that they are independent, got "
                 f"{self!r}; put Dense(sigma_w2) into its layers, or write a function of one unit as an Activation"
@@ -58,6 +58,8 @@ class Product(TwoWays):
         return stream
 
     def rule(self, node: Node[Any]) -> Node[Any]:
+        if not any(map(weigh, self.ways)):  # such as a gate behind a depthwise convolution
+            return super().rule(node)
         stream, factor = node.through(self.shortcut), node.through(self.layers)
         if factor.shape != stream.shape:
             factor = Spread(stream.shape).rule(factor)

@@ -36,7 +36,7 @@ class Residual(TwoWays):
         self._join(layers, shortcut, "scale=1")
         checks.finite("scale", scale)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        if not (self._independent or self.few):
+        if not (self._independent or self.few or self._joins_positions):
             self._refuse_path()
 
     @property
@@ -61,7 +61,7 @@ class Residual(TwoWays):
         return {"scale": self.scale}
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream
+        if not self._independent:  # such as token mixing alone: a channel of the branch depends on that of the stream
             return super().rule(node)
         if (
             node.base.averages and not node.gaussian and self.layers[0].weighs

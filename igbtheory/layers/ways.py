@@ -12,7 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.layers.chain import drawn, each, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
-from igbtheory.layers.spatial import Spatial, Windowed
+from igbtheory.layers.spatial import OfData, Spatial, Windowed
 
 
 class Ways(Layer, ABC):
@@ -72,6 +72,11 @@ class TwoWays(Ways, ABC):
     @property
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
         return self.layers, self.shortcut
+
+    @property
+    def _joins_positions(self) -> bool:
+        """Whether a way joins positions; without weights that make it independent, both ways are drawn together."""
+        return any(isinstance(layer, OfData) for layer in each(self.inner))
 
     def _drawn(self, x: NDArray[Any], rng: Generator, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return samples behind the branch and behind the shortcut, which have as many units."""

@@ -26,7 +26,7 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     axis %= entries.numbers.ndim
     sides = tuple(length for i, length in enumerate(entries.numbers.shape) if i not in {0, axis})
     count = entries.numbers.shape[axis]
-    shape = _shape(sides)
+    shape = positions_of(sides)
     if (
         grid
         and entries.same(Entries.laid_out(tuple(entries.numbers.shape), axis, entries.shape))
@@ -75,7 +75,7 @@ def part_of_units(entries: Entries, axis: int, kinds: Sequence[int]) -> tuple[li
     return part, entries.renewed(axis, count)
 
 
-def _shape(sides: Point) -> Point:
+def positions_of(sides: Point) -> Point:
     """Return the positions of a tensor with these other axes: at most two axes, and none for a single position."""
     if prod(sides) == 1:
         return ()

@@ -160,9 +160,9 @@ def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: st
     except ValueError as error:
         return f"igb.initialise cannot even the guesses: {error}."
     return (
-        f"igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: one "
-        f"of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed by "
-        f"{percent(done.change)} of the length of its parameters."
+        "igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: "
+        f"one of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed "
+        f"by {percent(done.change)} of the length of its parameters."
     )
 
 

@@ -1,7 +1,7 @@
 """The result of `explain`: how a PyTorch model guesses, the layers that make it guess so, and what would change it."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -138,13 +138,24 @@ class Explanation(OutputEstimates):
 
     def sentences(self) -> list[str]:
         """Return sentences on the guesses, on the layers that create and remove bias, on remedies, and on refusals."""
-        why = [*self.causes.sentences(), RULE.format(len(self.moments))] if self.traced else [UNTRACED]
-        if np.ndim(self.guess_variances) == 0:
-            why = ["This explanation was saved without gamma_guess; explain the model again to see the causes."]
+        return [*self._now(), *self._why(), *self._remedies(), *self.unpredicted(), *self._of_width()]
+
+    def _why(self) -> Iterator[str]:
+        """Yield sentences on the layers that create and remove bias."""
+        if not self.traced:
+            yield UNTRACED
+        elif np.ndim(self.guess_variances) == 0:
+            yield "This explanation was saved without gamma_guess; explain the model again to see the causes."
+        else:
+            yield from (*self.causes.sentences(), RULE.format(len(self.moments)))
+
+    def _remedies(self) -> Iterator[str]:
+        """Yield sentences on what would even the guesses."""
         if self.unread and not self.what_if and self.traced:
-            why.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
-        remedies = [*self.changes.sentences(), *([self.initialised] if self.initialised else [])]
-        return [*self._now(), *why, *remedies, *self.unpredicted(), *self._of_width()]
+            yield "Changes of a model that is not read as a whole have no prediction; check=True measures them."
+        yield from self.changes.sentences()
+        if self.initialised:
+            yield self.initialised
 
     def _now(self) -> Iterator[str]:
         """Yield sentences on the guesses and the losses of the networks."""
@@ -241,14 +252,28 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        said = (textwrap.fill(sentence, WIDTH) for sentence in (SHARES, MEANING, *self.sentences()))
-        tables = "\n\n".join(of_layers(self.columns()))
-        tables_of_changes = self.changes.tables() if self.what_if else ()
-        return "\n".join([tables, "", *said, *(f"\n{text}" for text in tables_of_changes)])
+        shares, gammas = of_layers(self.columns())
+        shares_if, gammas_if = self.changes.tables() if self.what_if else ("", "")
+        notes = SHARES, *self.unpredicted(), *self._of_width(), MEANING
+        blocks = (
+            _filled(self._now()),
+            shares,
+            _filled(self._why()),
+            shares_if,
+            _filled(self._remedies()),
+            gammas,
+            gammas_if,
+        )
+        return "\n\n".join(block for block in (*blocks, _filled(notes)) if block)
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
         return f"Explanation({size}; z={self.z:.2g})"
+
+
+def _filled(sentences: Iterable[str]) -> str:
+    """Return sentences as lines that are as wide as the tables, each on lines of its own."""
+    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in sentences)
 
 
 def _beside(value: float, error: float, limit: float) -> str:

@@ -17,6 +17,7 @@ from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
+from igbtheory.torch.computed import Piece, computed, piece_at
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import variance
@@ -28,6 +29,8 @@ from igbtheory.torch.tracing import has_part, part_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
+FEW = 256
+"""Largest number of weights that a step of a piece may have: such as those that mix the heads of attention."""
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
 
@@ -54,6 +57,8 @@ class Reader:
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}
+        self.pieces: dict[str, Piece] = {}  # nodes that are computed from streams, until a layer reads their units
+        self.left: dict[fx.Node, tuple[str, str]] = {}  # such nodes in words, and why they have no stream of their own
         self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
 
     def streams(self) -> dict[str, Stream]:
@@ -102,16 +107,71 @@ class Reader:
             self.tuples[node] = inputs[0]  # such as of chunk, whose parts are read
             return
         name = self.named[node.name]
+        reason = "reads values that have no stream of their own"
+        inside = any(part.name in self.pieces for part in inputs) and self._is_weightless(node)
         try:
+            if not inside or self._ends(node):
+                self._compute(node, inputs)
             if (scores := self._scores(node)) is not None:
                 self.scores[node.name] = scores
-            elif all(self._held(part) or part.name in self.scores for part in inputs):
+                return
+            if all(self._held(part) or part.name in self.scores for part in inputs):
                 self.read[node.name] = self._stream(node, name, inputs)
+                return
         except ValueError as error:
-            kind = (
-                type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
-            )
-            self.refused[node] = f"{name!r} ({kind})", str(error)
+            reason = str(error)
+        kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
+        piece = self._piece(node)
+        if piece is not None:
+            self.pieces[node.name] = piece
+            self.left[node] = f"{name!r} ({kind})", reason
+        elif not any(part in self.refused for part in inputs):
+            self.refused[node] = f"{name!r} ({kind})", reason
+
+    @staticmethod
+    def _ends(node: fx.Node) -> bool:
+        """Return whether a node makes the outputs, or joins a stream."""
+        return node.target in SUMS or any(user.op == "output" for user in node.users)
+
+    def _piece(self, node: fx.Node) -> Piece | None:
+        """Return the steps by which a node is computed from independent streams, None if it is not."""
+        between = piece_at(node, lambda part: self.read.get(part.name), self._inputs, self._is_weightless)
+        if between is None or not isinstance(self.values[node], torch.Tensor):
+            return None
+        starts, steps = between
+        others = {part for step in steps for part in step.all_input_nodes} - {*starts, *steps}
+        constants = tuple({part: self._in_model(part, i) for part in others} for i in range(len(self.models)))
+        modules = self.models if any(step.op == "call_module" for step in steps) else [self.graph] * len(self.models)
+        return Piece(tuple(modules), tuple(starts), tuple(steps), tuple(self.read[x.name] for x in starts), constants)
+
+    def _is_weightless(self, node: fx.Node) -> bool:
+        """Return whether a node has at most a few weights, or weights that are not drawn."""
+        if node.op == "call_module":
+            of_models = [part_of(model, str(node.target)).parameters() for model in self.models]
+        elif called(node) in MODULES:
+            others = [part for part in node.all_input_nodes if part not in self._inputs(node)]
+            of_models = [[self._in_model(part, i) for part in others] for i in range(len(self.models))]
+        else:
+            return True
+        return all(_is_few(weights) for weights in zip(*of_models, strict=True))
+
+    def _compute(self, node: fx.Node, inputs: list[fx.Node]) -> None:
+        """Add the streams of inputs that are pieces, if the node tells on which axis they have their units."""
+        for part in inputs:
+            if part.name in self.pieces and (axis := self._axis_of_units(node, part)) is not None:
+                name, value = self.named[part.name], self.values[part]
+                self.read[part.name] = computed(name, self.pieces.pop(part.name), value, axis)
+
+    def _axis_of_units(self, node: fx.Node, part: fx.Node) -> int | None:
+        """Return the axis on which a node reads the units of one of its inputs, None if it does not tell."""
+        if called(node) in CONCATENATIONS:
+            return None
+        for other in self._inputs(node):
+            stream = self.read.get(other.name)
+            if stream and self.values[other].shape == self.values[part].shape:
+                return stream.entries.axis
+        target = self._target(node, self.models[0], 0)
+        return row_of(target).axis(target)
 
     def _held(self, node: fx.Node) -> Stream | None:
         """Return the stream of a node, or that of which a node of several tensors has parts."""
@@ -263,7 +323,13 @@ class Reader:
         units, before = weights[0].shape[1], stream.entries
         numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
         step = Step(name, Embedding(read.value, padding), (read,), (1,))
-        return Stream((step,), Entries(numbers, before.shape, units), units)
+        embedded = Stream((step,), Entries(numbers, before.shape, units), units)
+        if not isinstance(modules[0], nn.EmbeddingBag):
+            return embedded
+        if modules[0].mode == "max" or padding is not None:
+            raise ValueError("the theory has bags that are means or sums of all words; take an Embedding, and join them")
+        factor = before.positions if modules[0].mode == "sum" else 1
+        return embedded.behind(name, [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)], Entries.laid_out((len(before.numbers), units), 1, ()))
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over positions."""
@@ -287,7 +353,7 @@ class Reader:
         """Return the stream behind a module or function of one value."""
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
-        if modules and isinstance(modules[0], nn.Embedding):
+        if modules and isinstance(modules[0], nn.Embedding | nn.EmbeddingBag):
             return self._embedded(name, modules, stream)
         row = row_of(targets[0])
         axis = row.axis(targets[0])
@@ -373,6 +439,14 @@ def _name(node: fx.Node) -> str:
     stack = [*node.meta.get("nn_module_stack", {}).values()]
     inside = bool(stack) and str(stack[-1][1]).startswith("torch.nn.modules") and "container" not in str(stack[-1][1])
     return str(stack[-1][0]) if inside else node.name
+
+
+def _is_few(weights: Sequence[Any]) -> bool:
+    """Return whether a weight has few numbers, or is the same in all models. weights: it in each model."""
+    first = weights[0]
+    if not isinstance(first, torch.Tensor) or first.numel() <= FEW or bool((first == first.flatten()[0]).all()):
+        return True
+    return len(weights) > 1 and all(torch.equal(first, other) for other in weights[1:])
 
 
 def _is_alike(value: Any) -> bool:

@@ -141,9 +141,9 @@ def _read(
 ) -> Reading:
     """Return what is read of a graph up to the logits. values: of its nodes; usual: the initialiser of most layers."""
     reader = Reader(graph, models, values, usual)
-    streams, unread = reader.streams(), next(iter(reader.refused.values()), None)
+    streams, unread = reader.streams(), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
-    output = last.args[0].name
+    output = _of_equal_guesses(values, streams, last.args[0]).name
     logits = streams.get(output)
     if logits:
         # behind the last layer there may be functions that change no guess, such as log_softmax
@@ -159,6 +159,22 @@ def _read(
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
     return Reading(whole, graph, streams, reader.named, reader.functions, unread, output)
+
+
+def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:
+    """Return the node of the outputs, or one with a stream whose values differ by the same number for all outputs.
+
+    Such a number changes no guess and no moment; dueling networks add it to the advantages of actions.
+    """
+    outputs = values[output]
+    if output.name in streams or outputs.ndim != 2 or outputs.shape[1] < 2:
+        return output
+    for node in reversed(output.graph.nodes):
+        if node.name in streams and values[node].shape == outputs.shape:
+            apart = values[node] - outputs
+            if torch.allclose(apart, apart[:, :1]) and not torch.allclose(outputs, outputs[:, :1]):
+                return node
+    return output
 
 
 def _vectors(name: str, logits: Stream) -> Stream:

@@ -74,9 +74,15 @@ class Changes:
     favoured: FavouredOf
 
     @property
+    def _drawn(self) -> bool:
+        """Whether some change is predicted at the model's widths."""
+        return any(not np.isnan(line.at_widths) for line in self.changes)
+
+    @property
     def kinds(self) -> list[str]:
         """The kinds of values that are compared: one prediction, of the model and all changes, and the measurement."""
-        drawn = all(np.isnan(x.predicted) or not np.isnan(x.at_widths) for x in (self.model, *self.changes))
+        lines = self.model, *self.changes
+        drawn = self._drawn and all(np.isnan(x.predicted) or not np.isnan(x.at_widths) for x in lines)
         checked = any(not np.isnan(x.measured) or x.unmeasured for x in self.changes)
         return [AT_WIDTHS if drawn else LIMIT, *([MEASURED] if checked else [])]
 
@@ -112,9 +118,8 @@ class Changes:
             yield f"Of the changes that were tried, this one helps most: {self.remedy.change} ({told})."
         elif self.changes:
             yield "No change that was tried lowers the share of the favoured class by more than its error."
-        drawn = any(not np.isnan(line.at_widths) for line in self.changes)
         for kind, begin in REASONS.items():
-            where = " in infinite width" if drawn and kind == "unpredicted" else ""
+            where = " in infinite width" if kind == "unpredicted" and self._drawn else ""
             names: dict[str, list[str]] = {}
             for line in self.changes:
                 names.setdefault(getattr(line, kind), []).append(repr(line.change))

@@ -73,7 +73,7 @@ def explanation(axes: Any, explained: "Explanation") -> None:
     name, places, stream = "favoured", np.arange(1, len(explained.names) + 1), ~np.array(explained.branch)
     columns = {key: 100 * values for key, values in explained.columns().items() if "favoured" in key}
     predicted = columns[f"predicted_{name}"]
-    level(axes, 100 * explained.favoured.even)
+    axes.axhline(100 * explained.favoured.even, color=LIMIT, lw=0.7, ls=":", label="without a bias")
     axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
     axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
     if (narrow := columns.get(f"at_widths_{name}")) is not None:

@@ -21,6 +21,9 @@ from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
 from igbtheory.mathematics.averages.state import kernel_root
 
+SELU_LIMIT = -1.7580993408473766
+"""SELU at minus infinity."""
+
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -120,6 +123,50 @@ class DropUnits(OfData):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = rng.random(x.shape[:2]) >= self.p
         return np.asarray(x * (kept / (1 - self.p)).astype(x.dtype).reshape(*x.shape[:2], *[1] * (x.ndim - 2)))
+
+
+@final
+@dataclass(frozen=True)
+class AlphaDropout(Layer):
+    """Every unit of a datum set to the limit of SELU at minus infinity with probability p, as PyTorch's AlphaDropout.
+
+    Then all units are scaled and shifted so that a mean of 0 and a variance of 1 stay. It is estimated from draws.
+    """
+
+    p: float
+
+    each_unit = True
+    noisy = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return super().rule(node) if node.passage.trains else node
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        kept = rng.random(x.shape) >= self.p
+        scale = ((1 - self.p) * (1 + self.p * SELU_LIMIT**2)) ** -0.5
+        return np.asarray(scale * (np.where(kept, x, SELU_LIMIT) - self.p * SELU_LIMIT), dtype=x.dtype)
+
+
+@final
+@dataclass(frozen=True)
+class Scaled(Layer):
+    """Every unit times its own number from N(1, variance), plus one from N(0, shift), the same for all data.
+
+    Such are norms whose weights and biases are drawn. It is estimated from draws.
+    """
+
+    variance: float
+    shift: float = 0.0
+
+    each_unit = True
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        shape = x.shape[1], *[1] * (x.ndim - 2)
+        scales, shifts = (
+            (mean + variance**0.5 * rng.standard_normal(shape)).astype(x.dtype)
+            for mean, variance in ((1.0, self.variance), (0.0, self.shift))
+        )
+        return np.asarray(scales * x + shifts)
 
 
 @final

@@ -12,7 +12,8 @@ from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.stochastic_depth import StochasticDepth
-from igbtheory.torch.rows.extra_layers import DropUnits, InstanceNorm, Zero
+from igbtheory.torch.initialisers import variance
+from igbtheory.torch.rows.extra_layers import AlphaDropout, DropUnits, InstanceNorm, Scaled, Zero
 from igbtheory.torch.rows.site import Site, reads
 
 
@@ -68,6 +69,12 @@ def drop(module: Any, _: Site) -> list[Layer]:
     return [Dropout(module.p)] if module.training and module.p else []
 
 
+@reads(nn.AlphaDropout)
+def drop_to_limit(module: Any, _: Site) -> list[Layer]:
+    """Return AlphaDropout in training mode, else nothing."""
+    return [AlphaDropout(module.p)] if module.training and module.p else []
+
+
 @reads("stochastic_depth", "StochasticDepth", "DropPath")
 def leave_out(target: Any, site: Site) -> list[Layer]:
     """Return StochasticDepth in training mode, as torchvision and timm have it; for whole batches it is refused."""
@@ -89,12 +96,14 @@ def _affine(site: Site) -> list[Layer]:
         [getattr(m, name).detach() for m in site.modules if getattr(m, name, None) is not None]
         for name in ("weight", "bias")
     )
-    numbers = []
-    for name, drawn, neutral in (("weight", weights, 1.0), ("bias", biases, 0.0)):
-        number = float(drawn[0].flatten()[0]) if drawn else neutral
-        if any(bool((part != number).any()) for part in drawn):
-            raise ValueError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
-        numbers.append(number)
+    if any(bool((part != part.flatten()[0]).any()) for part in (*weights, *biases)):
+        return [Scaled(_scatter(weights, 1.0), _scatter(biases, 0.0))]
+    numbers = [float(drawn[0].flatten()[0]) if drawn else neutral for drawn, neutral in ((weights, 1.0), (biases, 0.0))]
     if numbers == [0.0, 0.0]:
         return [Zero()]
     return [] if numbers == [1.0, 0.0] else [Activation("{}*x + ({})".format(*numbers))]
+
+
+def _scatter(drawn: list[torch.Tensor], mean: float) -> float:
+    """Return the variance of numbers that are drawn around a mean, 0 of none. ValueError: they have another mean."""
+    return variance([part - mean for part in drawn], len(drawn[0]), len(drawn[0])).value if drawn else 0.0

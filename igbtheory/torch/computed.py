@@ -1,0 +1,275 @@
+"""What a model computes of independent streams in steps for which the theory has no layer: it is drawn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
+from torch import fx
+
+from igbtheory.foundations.device import alone
+from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.few import Few
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.base import Averaged
+from igbtheory.layers.nodes.data import pairs_of
+from igbtheory.layers.nodes.draws import FEWEST, Array, Draws
+from igbtheory.layers.nodes.node import KernelNode, refuse_draws
+from igbtheory.layers.nodes.places import Point, at_positions, images, of_shape
+from igbtheory.layers.spatial import OfData
+from igbtheory.layers.ways import Ways
+from igbtheory.torch.arrangement import positions_of
+from igbtheory.torch.entries import Entries
+from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
+
+
+CLOSE = 1e-4
+"""Difference of numbers in single precision that were summed in another order."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Steps of a graph, in order, between nodes whose streams are independent, the `starts`, and the last step.
+
+    modules: of every drawn model; constants: there, the values of the nodes that do not depend on the data. streams: of
+    the starts.
+    """
+
+    modules: tuple[Any, ...]
+    starts: tuple[fx.Node, ...]
+    steps: tuple[fx.Node, ...]
+    streams: tuple[Stream, ...]
+    constants: tuple[Mapping[fx.Node, Any], ...]
+
+    def run(self, values: Sequence[Any], model: int = 0) -> Any:
+        """Return the value of the last step, given those of the starts."""
+        graph = self.steps[-1].graph
+        run = fx.Interpreter(self.modules[model], garbage_collect_values=False, graph=graph)
+        run.env = {**self.constants[model], **dict(zip(self.starts, values, strict=True))}
+        for step in self.steps:
+            run.env[step] = run.run_node(step)
+        return run.env[self.steps[-1]]
+
+    @property
+    def data(self) -> int:
+        """The number of data at which the entries of the starts are."""
+        return 1 + max(int(stream.entries.datum.max()) for stream in self.streams)
+
+    @property
+    def raw(self) -> bool:
+        """Whether a start holds given data."""
+        return any(stream.raw for stream in self.streams)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the steps are the same in all models."""
+        first, *others = ([x for x in values.values() if isinstance(x, torch.Tensor)] for values in self.constants)
+        alike = all(torch.equal(a, b) for other in others for a, b in zip(first, other, strict=True))
+        return alike and self.modules[0] is self.modules[-1]
+
+    @cached_property
+    def extends(self) -> bool:
+        """Whether the steps do the same with more data on the first axis; some have learnt its length from a model."""
+        values = [torch.randn(stream.entries.numbers.shape) for stream in self.streams]
+        try:
+            once, twice = self.run(values), self.run([torch.cat([x, x]) for x in values])
+        except Exception:  # noqa: BLE001 - of any kind, from reshaping
+            return False
+        return bool(twice.shape == (2 * len(once), *once.shape[1:]) and torch.allclose(twice, torch.cat([once, once])))
+
+    def of_units(self, units: Sequence[torch.Tensor], behind: Entries, model: int) -> torch.Tensor:
+        """Return the units behind the last step, (data, positions, units), from those at the starts of as many data.
+
+        behind: the entries of the last step.
+        """
+        count = len(units[0]) if self.extends else self.data
+        parts = []
+        for pieces in zip(*(x.split(count) for x in units), strict=True):
+            values = []
+            for x, stream in zip(pieces, self.streams, strict=True):
+                flat = torch.cat([x.new_zeros(1), x.reshape(-1)])
+                values.append(flat[_extended(stream.entries, count // self.data)])
+            y = self.run(values, model)
+            ordered = torch.empty(y.numel(), dtype=y.dtype)
+            ordered[_extended(behind, count // self.data).flatten() - 1] = y.flatten()
+            parts.append(ordered.reshape(count, behind.positions, behind.units))
+        return torch.cat(parts)
+
+
+def _extended(entries: Entries, times: int) -> torch.Tensor:
+    """Return the numbers of entries of so many times the data, which follow one another on the first axis."""
+    size = int(entries.datum.max() + 1) * entries.positions * entries.units
+    return torch.cat([torch.where(entries.numbers > 0, entries.numbers + i * size, 0) for i in range(times)])
+
+
+def piece_at(
+    node: fx.Node,
+    streams: Callable[[fx.Node], Stream | None],
+    inputs: Callable[[fx.Node], list[fx.Node]],
+    weightless: Callable[[fx.Node], bool],
+) -> tuple[list[fx.Node], list[fx.Node]] | None:
+    """Return nodes with independent streams and the steps behind them up to a node, or None if there are no such.
+
+    streams: returns the stream of a node that is read; inputs: of a node that depend on the data. weightless: returns
+    whether a step has no weights of its own.
+    """
+    places = {step: i for i, step in enumerate(node.graph.nodes)}
+    steps, ends = {node}, set(inputs(node))
+    if not weightless(node):
+        return None
+    while ends:
+        unread = [end for end in ends if streams(end) is None]
+        if not unread and are_independent([stream.path for end in ends if (stream := streams(end))]):
+            return sorted(ends, key=places.__getitem__), sorted(steps, key=places.__getitem__)
+        last = max(unread or ends, key=places.__getitem__)
+        if not weightless(last) or not inputs(last):
+            return None
+        steps.add(last)
+        ends = ends - {last} | set(inputs(last))
+    return None
+
+
+def are_independent(paths: Sequence[Path]) -> bool:
+    """Return whether all streams but one end in weights of their own, which make them independent of the others."""
+    layers = [{id(layer) for layer in each(layers_of(path))} for path in paths]
+    lasts = [next((step.layer for step in reversed(path) if step.layer.weighs), None) for path in paths]
+    fresh = [
+        last is not None and not last.inner and not any(id(last) in other for other in layers[:i] + layers[i + 1 :])
+        for i, last in enumerate(lasts)
+    ]
+    return sum(fresh) >= len(paths) - 1
+
+
+def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
+    """Return the stream behind a piece whose last step has this value, with units along an axis.
+
+    ValueError: the piece cannot be drawn.
+    """
+    behind = _laid_out(piece, value, axis)
+    if piece.raw and (len(piece.streams) > 1 or not piece.is_given):
+        raise ValueError("the theory joins the data themselves to no drawn values but in sums and concatenations")
+    if any(len(stream.kinds) > 1 for stream in piece.streams):
+        raise ValueError("the theory computes functions of units of one kind, got units that were put side by side")
+    paths = [stream.path for stream in piece.streams]
+    common = in_common(paths)
+    ways = [path[len(common) :] for path in paths]
+    layer = Computed(tuple(tuple(layers_of(way)) for way in ways), piece, behind)
+    step = Step(name, layer, channels=tuple(count for way in ways for step in way for count in step.channels))
+    return Stream((*common, step), behind, behind.units)
+
+
+def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
+    """Return the entries of the last step. ValueError: it acts on several data together, or at random."""
+    size, tensor, axis = piece.data, tuple(value.shape), axis % value.ndim
+    if tensor[0] % size or axis == 0:
+        raise ValueError(f"the theory has functions of each datum alone, got values of the shape {tensor}")
+    by_datum = (size, tensor[0] // size, *tensor[1:])
+    drawn = [torch.randn(s.entries.numbers.shape) for s in piece.streams]
+    others = [torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)]
+    first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
+    if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
+        raise ValueError("the theory has functions of each datum alone that are not random, got another one")
+    sides = tuple(length for i, length in enumerate(by_datum) if i not in {0, axis + 1} and (i > 1 or length > 1))
+    laid = Entries.laid_out(by_datum, axis + 1, positions_of(sides))
+    return Entries(laid.numbers.reshape(tensor), laid.shape, laid.units)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Computed(Ways, Few, OfData):
+    """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
+
+    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not average
+    out: a prediction is a mean over worlds, each with a draw of its own.
+    """
+
+    branches: tuple[tuple[Layer, ...], ...]
+    piece: Piece
+    entries: Entries
+
+    whole = True
+
+    @property
+    def few(self) -> bool:
+        return not self.piece.raw
+
+    @property
+    def ways(self) -> tuple[tuple[Layer, ...], ...]:
+        return self.branches
+
+    @property
+    def units(self) -> list[int]:
+        """The numbers of units behind the ways in the model."""
+        return [stream.entries.units for stream in self.piece.streams]
+
+    @property
+    def pooled(self) -> int:
+        return max(1, self.units[0] // self.entries.units)
+
+    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Computed":
+        return replace(self, branches=tuple(map(change, self.branches)))
+
+    def settled(self, rng: Generator) -> Layer:
+        return Few.settled(self.mapped(lambda way: tuple(layer.settled(rng) for layer in way)), rng)
+
+    def positions(self, shape: Point) -> Point:
+        self.behind_ways(shape)
+        return self.entries.shape
+
+    def split(self, units: int) -> list[int]:
+        return [units * size // self.entries.units for size in self.units]
+
+    def joined(self, units: Sequence[int]) -> int:
+        return units[0] * self.entries.units // self.units[0]
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        refuse_draws(self, node)
+        if self.piece.raw:
+            raise ValueError("expected functions of the data in front of layers that draw random numbers")
+        draws, x, drawn = Draws(self.rng, FEWEST), None, []
+        for way, size in zip(self.branches, self.units, strict=True):
+            behind = node.through(way)
+            drawn.append(images(behind.units(draws, size), behind.shape))
+            x = behind.averaged() if x is None else replace(x, error=x.error + behind.averaged().error)
+        y = at_positions(self._of(drawn, 1, draws.rng)).astype(float)
+        pairs = pairs_of(node.n, x, y @ y.T / y.shape[1], y.mean(axis=1), x.error)
+        behind = node.after(Averaged(pairs, _Again(y), dependent=True)).naming(self)
+        return replace(behind, places=of_shape(self.entries.shape))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        kept = [x.shape[1] // size for way, size in zip(self.ways, self.units, strict=True) if not weigh(way)]
+        copies = kept[0] if kept else width // self.entries.units
+        ways = zip(self.ways, self.units, strict=True)
+        return self._of([drawn(way, x, rng, width, copies * size) for way, size in ways], copies, rng).astype(x.dtype)
+
+    def _of(self, units: Sequence[NDArray[Any]], copies: int, rng: Generator) -> NDArray[Any]:
+        """Return the units behind the layer, (data, copies x units, ...), from those behind the ways."""
+        data, rows = len(units[0]), []
+        for x, count in zip(units, self.units, strict=True):
+            by_copy = x.reshape(data, copies, count, -1).transpose(1, 0, 3, 2).reshape(data * copies, -1, count)
+            missing = by_copy[:1].repeat(-len(by_copy) % self.piece.data, axis=0)
+            rows.append(torch.from_numpy(np.concatenate([by_copy, missing]).astype(np.float32)))
+        with alone(), torch.no_grad():
+            model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
+            y = self.piece.of_units(rows, self.entries, model)[: data * copies].numpy()
+        y = y.reshape(copies, data, self.entries.positions, self.entries.units).transpose(1, 0, 3, 2)
+        return np.ascontiguousarray(y).reshape(data, copies * self.entries.units, *self.entries.shape)
+
+    def __repr__(self) -> str:
+        return f"Computed({', '.join(map(repr, self.ways))}, {self.piece.steps[-1].name!r})"
+
+
+@final
+@dataclass(frozen=True)
+class _Again:
+    """Draws units of those that a world has, (data x positions, units)."""
+
+    units: Array
+
+    def __call__(self, draws: Draws, count: int) -> Array:
+        return self.units[:, draws.rng.integers(self.units.shape[1], size=count)]
