@@ -26,6 +26,7 @@ from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
 
+
 CLOSE = 1e-4
 """Difference of numbers in single precision that were summed in another order."""
 
@@ -169,11 +170,7 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
         raise ValueError(f"the theory has functions of each datum alone, got values of the shape {tensor}")
     by_datum = (size, tensor[0] // size, *tensor[1:])
     drawn = [torch.randn(s.entries.numbers.shape) for s in piece.streams]
-    others = [
-    others = [
-        torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)
-    ]
-    ]
+    others = [torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)]
     first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
     if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
         raise ValueError("the theory has functions of each datum alone that are not random, got another one")
