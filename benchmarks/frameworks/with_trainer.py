@@ -40,7 +40,7 @@ def main() -> None:
     """Train three epochs, and compare the first shares with a measurement of new models."""
     rows = [{"input_ids": torch.tensor(w), "labels": torch.tensor(int(y))} for w, y in zip(WORDS, LABELS, strict=True)]
     arguments = TrainingArguments(
-        "/tmp/igb_trainer", num_train_epochs=3, report_to=[], use_cpu=True, save_strategy="no", disable_tqdm=True,
+        "trainer", num_train_epochs=3, report_to=[], use_cpu=True, save_strategy="no", disable_tqdm=True,
         logging_strategy="no",
     )  # fmt: skip
     trainer = Trainer(make_model(), arguments, train_dataset=rows, callbacks=[Guesses(WORDS)])

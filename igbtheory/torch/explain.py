@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
+from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
-from igbtheory.torch.infinite import TooLongError, in_infinite_width
+from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.what_if import WhatIf
 
@@ -123,7 +124,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     try:
         prediction = in_infinite_width(read.network().layers, changed)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
-    except TooLongError:  # which is said of the model
+    except TooLargeError:  # which is said of the model
         line = WhatIf(change.name)
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
