@@ -1525,9 +1525,6 @@ def models() -> dict[str, Any]:
         layer.bias.data.fill_(0.5)
         return layer
 
-    def of_bags(mode: str) -> Any:
-        return lambda: nn.Sequential(nn.EmbeddingBag(5, 3, mode=mode), nn.Linear(3, 2))
-
     short = {"networks": 2, "steps": 1, "batch_size": 2, "executor": "threads:1"}
     sizes = count(3)
 
@@ -1538,9 +1535,6 @@ def models() -> dict[str, Any]:
     def twins() -> Any:
         layer = nn.Linear(4, 4)
         return nn.Sequential(layer, deepcopy(layer))
-
-    def integers(data: Any) -> Any:
-        return pytest.importorskip("torch").from_numpy(data)
 
     def loader(data: Any) -> Any:
         return pytest.importorskip("torch.utils.data").DataLoader(data)
@@ -1615,6 +1609,7 @@ NOT_DONE = {
         "use a smaller sigma_w2 or a formula",
         "use a smooth formula",
         "take such a function",
+        "take an Embedding, and join them",
         "take a fresh model, or training mode",
         "take track_running_stats=False",
         "check the initialisation",
