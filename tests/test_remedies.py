@@ -1468,11 +1468,6 @@ MODELS = [
         "igb.initialise(nn.Linear(4, 3), X, neutral=True)",
     ),
     (
-        "igb.from_torch(of_bags('max'), integers(IDS))",
-        "take an Embedding, and join them",
-        "igb.from_torch(of_tokens, integers(IDS))",
-    ),
-    (
         "igb.from_torch(of_any_size, X)",
         "draw nothing but weights in the function that makes them",
         "igb.from_torch(with_norm, X)",
