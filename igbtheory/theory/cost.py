@@ -14,7 +14,8 @@ measured on convolutions, pools, ReLU (1e-6) and tanh (6e-6)."""
 
 def seconds(layers: Sequence[Layer], count: int, shape: Point) -> float:
     """Return the seconds that the kernel of so many data with positions of this shape takes, about."""
-    whole, offsets, entries = any(layer.whole for layer in layers), (0,), 0
+    whole, entries = any(layer.whole for layer in layers), 0
+    offsets: tuple[int, ...] = (0,)
     for layer, before in zip(reversed(layers), reversed(shapes(layers, shape)[:-1]), strict=True):
         if before and not whole:
             offsets = tuple(sorted({0, *layer.needs(before, offsets)}))
