@@ -1463,7 +1463,7 @@ MODELS = [
         "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, **short)",
     ),
     (
-        "igb.initialise(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), X, neutral=True)",
+        "igb.initialise(nn.Sequential(nn.Linear(4, 3), nn.Tanh()), X, neutral=True)",
         "return the outputs of such a layer",
         "igb.initialise(nn.Linear(4, 3), X, neutral=True)",
     ),
@@ -1583,6 +1583,7 @@ NOT_DONE = {
         "use predict(digits=30)",
         "use a smaller scale or sigma_w2",
         "pass earlier times",
+        "pass a share such as 0.5",
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
