@@ -287,7 +287,7 @@ COMPARISONS = {
     "kernel and samples": Comparison(kernel_and_samples, vectors(), 5, 0.9),
     "images and samples": Comparison(kernel_and_samples, images(), 3, 0.9),
     "sequences and samples": Comparison(kernel_and_samples, sequences(), 2, 0.5, MOMENTS),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 100, 0.5),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 70, 0.5),
     "kinds of number on data": Comparison(
         kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 12, 0.5
     ),

@@ -96,7 +96,7 @@ def narrow(found: Certificate, digits: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("network", "digits"), every_second([(n, 50) for n in CLOSED] + [(n, 25) for n in INTEGRALS]), ids=repr
+    ("network", "digits"), every_second([(n, 50) for n in CLOSED] + [(n, 20) for n in INTEGRALS]), ids=repr
 )
 def test_every_ball_is_narrow_and_contains_the_value_of_many_digits(network: igb.Network, digits: int) -> None:
     found, expected = network.certify(15), network.predict(digits=digits)

@@ -245,7 +245,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --sigma-w2 -1", "--sigma-w2 >= 0"),
         ("predict --sigma-b2 nan", "--sigma-b2 >= 0"),
         ("predict --sigma-w2 0", "use --sigma-w2 > 0"),
-        ("design -1 --vary sigma_w2", "a ratio of variances such as 0.5"),
+        ("design -1 --vary sigma_w2", "a ratio of variances such as 2.0"),
         ("classes --temperature -1", "such as 1.0"),
         ("verify nosuch", "claims of A, B, C, D, E, W are known"),
         ("derive --data digits", "Unknown option"),
@@ -356,6 +356,12 @@ def test_an_interrupt_is_exit_status_130(capsys: Capture, monkeypatch: pytest.Mo
     monkeypatch.setattr("igbtheory.network.Network.predict", interrupted)
     assert main(["predict"]) == 130
     assert capsys.readouterr().err == "igb: error: interrupted\n"
+
+
+def test_help_ends_in_a_window_without_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    with igb.runs.limited(30.0):
+        assert main(["infer", "--help"]) == 0
 
 
 def test_help_names_every_command(capsys: Capture) -> None:

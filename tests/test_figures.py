@@ -90,7 +90,7 @@ TABLE = {
         },
     ),
 }
-QUICK = {"accuracy_bound", "activation_functions", "finite_data", "output_gaussians", "regimes"}
+QUICK = {"activation_functions", "finite_data", "output_gaussians", "regimes"}
 """Figures that are drawn in every run: they have artists of every kind."""
 EVERY = pytest.mark.parametrize("name", [name if name in QUICK else slow(name) for name in TABLE], scope="module")
 """The scope puts all tests of a figure beside each other, so that one process draws it."""
@@ -266,6 +266,7 @@ def _rows(axes: Any) -> list[Any]:
     return [row for row in rows(axes.figure) if row.panel == number]
 
 
+@pytest.mark.slow
 def test_points_of_every_width_lead_to_the_extrapolated_ones() -> None:
     found = [row for row in rows(drawn("accuracy_bound")[""]) if row.panel == 1 and row.kind == "points"]
     values = {name: [row.y for row in found if row.series == name] for name in dict.fromkeys(r.series for r in found)}

@@ -273,6 +273,7 @@ def test_the_test_of_no_bias_has_its_level_and_sees_a_bias(size: int, networks: 
     assert unbiased(biased.astype(float), sizes).pvalue < 0.01
 
 
+@pytest.mark.slow
 def test_a_lattice_too_fine_is_widened_with_care() -> None:
     # 30,000,000 data would need 10^9 points: (2k - D)^2/D is chi-squared to 1e-7 there
     size, statistic = 30_000_000.0, 23.0
@@ -281,6 +282,7 @@ def test_a_lattice_too_fine_is_widened_with_care() -> None:
     assert found.pvalue == pytest.approx(stats.chi2.sf(found.statistic / size, 2), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_several_classes_without_bias_are_not_refused() -> None:
     k = np.random.default_rng(0).multinomial(60, [1 / 3] * 3, 4)
     assert igb.infer(k / 60, 60).unbiased().pvalue > 1e-3
@@ -308,6 +310,7 @@ def test_two_architectures_are_compared_exactly_among_infinitely_many_data() -> 
     assert back.pvalue == pytest.approx(found.pvalue, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_two_architectures_are_compared_by_the_likelihood_ratio_among_counts() -> None:
     rng, size = np.random.default_rng(0), 2000
     first, second = igb.GuessLaw(2.0).rvs(30, rng), igb.GuessLaw(0.5).rvs(20, rng)

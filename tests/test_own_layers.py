@@ -95,7 +95,7 @@ def estimated(*layers: igb.Layer, inputs: Any = None) -> igb.Prediction:
         return igb.Network(*layers).predict(inputs)
 
 
-@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("norm", [*NORMS[:5], slow(NORMS[5])], ids=repr)
 @pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
 def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, inputs: Any) -> None:
     """0.5 x behind a Dense is the Dense with a quarter of its variances; in front of one likewise."""

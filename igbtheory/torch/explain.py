@@ -13,20 +13,19 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
-from igbtheory.networks.network import Network
-from igbtheory.networks.simulation.estimates import FEW
-from igbtheory.theory.prediction import Prediction
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
+from igbtheory.torch.infinite import TooLongError, in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.what_if import WhatIf
 
 Array = NDArray[np.float64]
 LONGEST = 90
 """Largest number of characters of a layer in the table."""
-SHARE = 5
-"""For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself."""
+SHARE, FEWEST = 5, 8
+"""For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself; and
+eight at least, whose Student's quantile is a fifth above the normal one."""
 
 
 def explain(
@@ -41,9 +40,10 @@ def explain(
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
     make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
-    changes in the what-if table are measured, too. Predictions are those of infinite width, and of the model's own
-    widths if enough networks of the theory can be drawn in about two seconds. All data form one batch. If the outputs
-    read a class token alone, the moments behind it are those of this token, and the names of the layers end in [:, 0].
+    changes in the what-if table are measured, too. Predictions are those of infinite width, if their kernels take less
+    than about half a minute, and those at the model's own widths, from networks of the theory. All data form one batch.
+    If the outputs read a class token alone, the moments behind it are those of this token, and the names of the layers
+    end in [:, 0].
 
     A model that cannot be traced, or takes several inputs, is measured alone, behind every module that has no modules
     inside it, in the order of their calls.
@@ -76,7 +76,7 @@ def explain(
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    draws = _Draws(networks, seed, check, drawn=max(FEW, finite.networks // SHARE) if finite.networks else 0)
+    draws = _Draws(networks, seed, check, drawn=max(FEWEST, finite.networks // SHARE) if finite.networks else 0)
     lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
@@ -121,8 +121,10 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        prediction = _predicted(read.network(), changed)
+        prediction = in_infinite_width(read.network().layers, changed)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
+    except TooLongError:  # which is said of the model
+        line = WhatIf(change.name)
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws.drawn and read.unread is None:
@@ -166,13 +168,6 @@ def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: st
     )
 
 
-def _predicted(network: Network, data: Array) -> Prediction:
-    """Return the prediction. ValueError: the theory refuses a layer or the data."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the error of a rule that is estimated is part of `doubt`
-        return network.predict(data)
-
-
 def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     """Return the standard error of the expected gamma: see `Explanation`.
 
@@ -199,8 +194,8 @@ def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
             if part.error:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one
-                moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
-                squares.append((float(_predicted(moved, data).gamma) - gamma) ** 2)
+                moved = (*layers[:i], other, *layers[i + 1 :], Dense(1.0))
+                squares.append((float(in_infinite_width(moved, data).gamma) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

@@ -1,6 +1,5 @@
 """Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
-import warnings
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any, final
@@ -18,10 +17,9 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
-from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.theory.data_set import on_data_set
 from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved
+from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
@@ -216,8 +214,6 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = on_data_set(layers, FLOAT64, x, watched).per_layer
+    rows = in_infinite_width(layers, x, watched).per_layer
     columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
     return np.stack([*columns], axis=1)[: len(watched)].astype(float)

@@ -10,7 +10,7 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import entering
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
 from igbtheory.networks.width.chain import Array, Precision
@@ -22,6 +22,8 @@ SECONDS, LONGEST = 4e-8, 60
 """Time that such a number takes, and longest time of networks whose number is not given."""
 WITH_LAW = 2
 """Time for moments and for the law of the guesses, relative to that for the moments, of very wide networks."""
+OF_IMAGES, LONGEST_OF_IMAGES = 1e-8, 600
+"""The same times on images and sequences, most of whose numbers are products; their law is drawn when it is used."""
 HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
@@ -69,14 +71,16 @@ def _affordable(case: Case, *, refused: bool) -> int:
     refused: whether the expansion was tried in vain.
     """
     numbers = case.drawn("float32").numbers
-    seconds = WITH_LAW * LEAST * numbers * SECONDS
-    if seconds > LONGEST:
+    each, least, longest = WITH_LAW * SECONDS, LEAST, LONGEST
+    if case.positions:
+        each, least, longest = OF_IMAGES, FEW, LONGEST_OF_IMAGES
+    if (seconds := each * least * numbers) > longest:
         expansion = "" if refused or case.positions else 'method="expansion", which draws none, '
         raise ValueError(
-            f"expected networks that take at most {LONGEST} seconds, got {LEAST} of such a size, which take about "
-            f"{seconds:.0f} seconds; pass {expansion}no width, for infinite width, or networks={LEAST} to wait for them"
+            f"expected networks that take at most {longest} seconds, got {least} of such a size, which take about "
+            f"{seconds:.0f} seconds; pass {expansion}no width, for infinite width, or networks={least} to wait for them"
         )
-    return int(np.clip(NUMBERS // numbers, LEAST, MOST))
+    return int(np.clip(NUMBERS // numbers, least, MOST))
 
 
 def on_pairs_everywhere(
@@ -156,4 +160,4 @@ def estimated(moments: Array) -> LayerEstimates:
     """Return the estimates after every Dense, with standard errors."""
     whole = np.ones(1)
     variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
-    return width_layers(vars(layer_estimates(moments[None], whole)), variance, error)
+    return width_layers(vars(layer_estimates(moments[None], whole)), variance, student(len(moments)) * error)
