@@ -35,7 +35,7 @@ COUNTED, OUTPUTS = 400, 8
 """Number of data, and of outputs, of each network whose guesses are counted."""
 RANDOM = 200
 FEW = 1000
-"""Means of a network's moments that rest on fewer networks are not compared: see `effective`."""
+"""Moments that rest on fewer networks are not compared: see `effective`."""
 CHANCE = 3.0
 """Number of standard errors of whole networks by which a difference may exceed the stated size of the second order."""
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -161,27 +161,32 @@ def batches(case: Case, seconds: float, rows: int) -> Iterator[Any]:
             return
 
 
-def whole(case: Case, seconds: float) -> tuple[Estimates, float]:
-    """Return estimates of whole networks with standard errors, and the effective number of networks.
-
-    Of tilted networks a batch is one number, and Var(G0) is NaN.
-    """
+def drawn_moments(case: Case, seconds: float) -> Array:
+    """Return four numbers of every whole network, as `moments_of`; of tilted networks, of every batch."""
     blocks = []
     for h in batches(case, seconds, DATA):
         moments = moments_of(h, case).cpu().numpy()
         blocks.append(moments.mean(axis=0, keepdims=True) if case.tilted else moments)
-    var_mu, var_chi, angles, pairs = np.concatenate(blocks).T
-    whole, count = np.ones(1), len(var_mu)
-    squares = var_mu + var_chi
+    return np.concatenate(blocks)
+
+
+def estimated(moments: Array) -> Estimates:
+    """Return estimates with standard errors."""
+    var_mu, var_chi, angles, pairs = moments.T
+    whole, count = np.ones(1), len(moments)
     estimates = {
         name: (float(x.mean()), float(x.std() / count**0.5)) for name, x in (("var_mu", var_mu), ("var_chi", var_chi))
     }
     for name, a, b in (("gamma", var_mu, var_chi), ("var_g0", angles, pairs)):
         value, error = ratio_of_means(a[None], b[None], whole)
         estimates[name] = (float(value), float(error))
-    if case.tilted:
-        estimates["var_g0"] = np.nan, np.nan
-    return estimates, float(squares.sum() ** 2 / np.square(squares).sum())
+    return estimates
+
+
+def effective(moments: Array) -> float:
+    """Return the number of networks that make up the mean square of an output."""
+    squares = moments[:, :2].sum(axis=1)
+    return float(squares.sum() ** 2 / np.square(squares).sum())
 
 
 def moments_of(h: Any, case: Case) -> Any:
@@ -228,10 +233,14 @@ def compare_table(seconds: float) -> None:
                 rows[method] = case.predicted(method)[1]
             except ValueError as error:
                 print(f"{case}: no {method}, since {error}")
-        rows["whole"], effective = whole(case, seconds)
+        drawn = drawn_moments(case, seconds)
+        rows["whole"] = estimated(drawn)
         if homogeneous:
-            rows["tilted"], _ = whole(replace(case, tilted=True), seconds)
-        print(f"{case}: {effective:.0f} networks make up the mean square")
+            tilted_ones = estimated(drawn_moments(replace(case, tilted=True), seconds))
+            rows["tilted"] = {"gamma": tilted_ones["gamma"]}
+        print(f"{case}: {effective(drawn):.0f} of {len(drawn)} networks make up the mean square")
+        ratios = [part[:, 0].mean() / part[:, 1].mean() for part in np.array_split(drawn, max(1, len(drawn) // FEW))]
+        print(f"    gamma of {FEW} networks: quartiles", *(f"{x:.4g}" for x in np.quantile(ratios, [0.25, 0.5, 0.75])))
         for name, estimates in rows.items():
             told = (
                 f"{key} {estimates[key][0]:.6g} ± {estimates[key][1]:.2g}"
@@ -272,9 +281,10 @@ def compare_random(seconds: float) -> int:
     understated = 0
     with ProcessPoolExecutor(len(sched_getaffinity(0)), get_context("spawn")) as pool:
         for case, predictions in zip(cases, pool.map(both_methods, cases), strict=True):
-            drawn, effective = whole(case, seconds)
+            moments = drawn_moments(case, seconds)
+            drawn, heavy = estimated(moments), effective(moments) < FEW
             for method, estimates, warned in predictions:
-                names = ["var_g0"] if warned or effective < FEW else NAMES
+                names = ["var_g0"] if warned or heavy else NAMES
                 for name in names:
                     (value, error), (truth, chance) = estimates[name], drawn[name]
                     size, off = np.hypot(error, chance), abs(value - truth)

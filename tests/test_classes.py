@@ -20,11 +20,10 @@ from igbtheory.guesses import (
     ClassGuessLaw,
     DatasetClassLaw,
     DatasetGuessLaw,
+    SampledLaw,
     accuracy_bounds,
     mean_shares,
-    several_dataset,
 )
-from igbtheory.guesses.sampled import SampledLaw
 
 Z = 5.0
 """Standard errors that an estimate may miss: 6e-7 for one, under 1e-4 for all of a test that compares a hundred."""
@@ -360,7 +359,7 @@ def test_data_of_one_correlation_have_the_law_of_gaussian_inputs(monkeypatch: py
     count, m = 40, 7
     scale = np.linspace(0.3, 2, count)
     kernel = (0.5 * np.ones((count, count)) + 0.5 * np.eye(count)) * np.outer(scale, scale)
-    monkeypatch.setattr(several_dataset, "PAIRS", 3 * count)
+    monkeypatch.setattr("igbtheory.guesses.several_dataset.PAIRS", 3 * count)
     law = DatasetClassLaw(DatasetGuessLaw(count, 0.0, lambda: kernel), m)
     apart, same = ClassGuessLaw(1.0, m).var(), (1 - 1 / m) / m
     assert law.var() == pytest.approx(((count - 1) * apart + same) / count, rel=1e-12)

@@ -6,7 +6,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from repeated import slow
 
 import igbtheory as igb
 
@@ -16,7 +15,6 @@ FORMULAS = {
     "sign(x)*sqrt(abs(x))": (Fraction(1, 2), -1),
 }
 """Power a, and the factor of |x|^a on the left."""
-FIRST, *OTHERS = FORMULAS
 
 
 def _mean(formula: str, x: Any, s: Any, power: int = 1) -> Any:
@@ -43,7 +41,8 @@ def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple
         return average**2 + shared, second - average**2 - shared
 
 
-@pytest.mark.parametrize("formula", [FIRST, *(slow(formula) for formula in OTHERS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")
 def test_the_error_of_a_cusp_does_not_understate(formula: str) -> None:
     rest = 10.0 ** np.random.default_rng(5).uniform(-9, -1)

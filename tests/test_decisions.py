@@ -202,7 +202,6 @@ def test_arrays_in_python_follow_the_rule_of_files(caplog: pytest.LogCaptureFixt
         lambda x: net.predict(x).gamma,
         lambda x: net.simulate(2, 4, inputs=x, workers=1).G0.tolist(),
         lambda x: net.train(x, y, draws=2, X_test=x, y_test=y).rate,
-        lambda x: igb.design(20.0, lambda b: igb.cnn(1, sigma_b2=b), inputs=x, within=(0, 2)).value,
     ]
     for way in ways:
         expected = way(images)  # its shape speaks for neither order

@@ -17,7 +17,6 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.theory.derivation.average import in_double
 
 DIGITS = 40
 W, B = sp.symbols("sigma_w2 sigma_b2", positive=True)
@@ -93,8 +92,8 @@ def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
 
 # one layer shows the closed forms of an activation; what a second one adds, the chain, is one rule for all of them
 CHAINED = {"relu"}
-# erf and x**2 are as smooth, relu has a kink; the digits of gelu are checked by test_formulas_and_digits_are_one_rule
-LIKE_OTHERS = {"gelu", "cos", "max(x, 0)**2", "x*sin(x)", "step", "linear"}
+# erf and x**2 are as smooth; the formula of relu is printed and the digits of gelu are checked by tests below
+LIKE_OTHERS = {"relu", "gelu", "cos", "max(x, 0)**2", "x*sin(x)", "step", "linear"}
 
 
 @pytest.mark.parametrize(
@@ -180,6 +179,7 @@ def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
 
 
 @pytest.mark.parametrize("size", [3, slow(16)])
+@pytest.mark.slow
 def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     n = sp.Symbol("n", integer=True, positive=True)
     for name in ("relu", "step"):
@@ -342,18 +342,6 @@ def test_the_proxy_of_batches_is_that_of_the_paper(size: int) -> None:
     mean = MP.gamma(MP.mpf(size - 1) / 2) / MP.gamma(MP.mpf(size - 2) / 2) * size / (size - 3) / MP.sqrt(size * MP.pi)
     assert same(found.var_mu.subs(n, size), mean**2)
     assert same(found.var_chi.subs(n, size), MP.mpf(size) / (2 * (size - 4)) - mean**2)
-
-
-@pytest.mark.parametrize(
-    ("formula", "value", "depth"),
-    [slow(("x + sin(a*x)**2/a", 5, 3)), ("x*sigmoid(a*x)", 2, 1), ("abs(x)**a", sp.Rational(3, 2), 1)],
-)
-def test_a_symbol_in_an_activation_is_every_number(formula: str, value: Any, depth: int) -> None:
-    a = sp.Symbol("a", positive=True)
-    found = igb.mlp(depth, igb.Activation(formula, a=a)).derive()
-    assert a in found.gamma.free_symbols
-    number = in_double(found.gamma.subs(a, value))
-    assert float(number) == pytest.approx(igb.mlp(depth, igb.Activation(formula, a=value)).predict().gamma, rel=1e-11)
 
 
 def test_symbols_are_refused_in_words() -> None:

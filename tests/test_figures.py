@@ -64,7 +64,9 @@ TABLE = {
     "bias_and_gradients": Expected(4, 20),
     "correlation_over_depth": Expected(2, 6, points=84, degrees=11, effort=0.0),
     "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
-    "finite_width": Expected(2, 8, points=16, degrees=11, effort=0.0, tiny={"WIDTHS": (16, 48), "SAMPLES": 30}),
+    "finite_width": Expected(
+        2, 8, points=28, degrees=11, effort=0.0, tiny={"WIDTHS": (16, 48), "SAMPLES": 30, "PAIRS": 200}
+    ),
     "gamma_of_layers": Expected(1, 3, points=30, degrees=11, effort=0.0),
     "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 13)}),
     "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTH": 64, "DIGITS": 12}),
@@ -88,7 +90,7 @@ TABLE = {
         },
     ),
 }
-QUICK = {"accuracy_bound", "activation_functions", "finite_data", "output_gaussians", "regimes"}
+QUICK = {"activation_functions", "finite_data", "output_gaussians", "regimes"}
 """Figures that are drawn in every run: they have artists of every kind."""
 EVERY = pytest.mark.parametrize("name", [name if name in QUICK else slow(name) for name in TABLE], scope="module")
 """The scope puts all tests of a figure beside each other, so that one process draws it."""
@@ -264,6 +266,7 @@ def _rows(axes: Any) -> list[Any]:
     return [row for row in rows(axes.figure) if row.panel == number]
 
 
+@pytest.mark.slow
 def test_points_of_every_width_lead_to_the_extrapolated_ones() -> None:
     found = [row for row in rows(drawn("accuracy_bound")[""]) if row.panel == 1 and row.kind == "points"]
     values = {name: [row.y for row in found if row.series == name] for name in dict.fromkeys(r.series for r in found)}

@@ -81,7 +81,7 @@ def test_ten_thousand_data_keep_the_promise(gamma: float, size: int) -> None:
     np.testing.assert_allclose(law.cdf(k), expected.cdf(k), rtol=0.0, atol=PROMISE)
 
 
-@pytest.mark.parametrize("size", [50, 2000])
+@pytest.mark.parametrize("size", [50, slow(2000)])
 def test_small_differences_of_the_correlations_move_the_law_little(size: int) -> None:
     # imaginary and real loadings, and the two methods for real ones, meet: the law is smooth in c_within
     step = 1e-7 / size

@@ -168,7 +168,7 @@ def _log_pmf_50_digits(k: int, count: int, gamma: float) -> Any:
         (1e-12, 1_000_000, 485_000),  # 30 standard deviations off
         slow((1.7782794100389228e-08, 1_000_000, 483_630)),  # where the excess k - n p needs p - 1/2
         slow((1e-3, 1_000_000, 400_000)),
-        (0.011, 1_000_000, 114),  # 34 standard deviations of the latent variable
+        slow((0.011, 1_000_000, 114)),  # 34 standard deviations of the latent variable
         slow((0.3, 40, 0)),
         (0.46694220692426, 1797, 500),
         slow((2.5, 1_000_000, 0)),

@@ -9,7 +9,6 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.theory import data_set, kernels
 
 X = np.random.default_rng(0).standard_normal((3, 2, 4, 4)) + 0.3
 RELU, OUT = igb.Activation("relu"), igb.Dense(2.0)
@@ -79,11 +78,11 @@ CHAINS: list[list[igb.Layer]] = [
 ]
 
 
-@pytest.mark.parametrize(("chain", "block"), [(CHAINS[0], 1), *((chain, kernels.BLOCK) for chain in CHAINS)], ids=repr)
+@pytest.mark.parametrize(("chain", "block"), [(CHAINS[0], 1), *((chain, 2**20) for chain in CHAINS)], ids=repr)
 def test_kernels_are_sums_over_pairs_of_positions(
     chain: list[igb.Layer], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "BLOCK", block)  # also with one pair of data in a block
+    monkeypatch.setattr("igbtheory.theory.kernels.BLOCK", block)  # also with one pair of data in a block
     kernel, length = {(a, b, p, q): float(X[a, :, *p] @ X[b, :, *q]) / 2 for a, b, p, q in pairs(4)}, 4
     for layer in chain:
         kernel, length = behind(layer, kernel, length)
@@ -160,8 +159,8 @@ CONVOLUTION = igb.Conv2d(3)
 @pytest.fixture
 def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
     """Fewer units and worlds, with an error that says so."""
-    monkeypatch.setattr(data_set, "WORLDS", 24)
-    monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
+    monkeypatch.setattr("igbtheory.theory.data_set.WORLDS", 24)
+    monkeypatch.setattr("igbtheory.theory.data_set.MOST_WORLDS", 24)
 
 
 def test_a_dense_acts_on_every_token() -> None:
@@ -307,8 +306,9 @@ def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.usefixtures("few_draws")
-def test_biases_of_attention_are_those_of_its_samples() -> None:
+def test_biases_of_attention_are_those_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WORLDS", "MOST_WORLDS"):
+        monkeypatch.setattr(f"igbtheory.theory.data_set.{name}", 8)
     layer = igb.Attention(64, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
     x = np.random.default_rng(0).standard_normal((2, 3, 3))
     net = igb.Network(igb.Dense(1.0), layer, igb.GlobalAvgPool(), igb.Dense(1.0)).predict(x)

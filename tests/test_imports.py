@@ -216,6 +216,29 @@ def test_the_public_names_are_those_that_were_promised() -> None:
     assert found == NAMES.read_text(encoding="utf-8").splitlines()
 
 
+DOCUMENTED = re.findall(r"igbtheory\.([\w.]+)", (CHECKOUT / "docs" / "api.rst").read_text(encoding="utf-8"))
+TESTS = sorted(Path(__file__).parent.glob("test_*.py"))
+
+
+def internal(file: Path) -> list[str]:
+    """Return what a file of tests imports of the package besides public names and documented ones."""
+    public = {*NAMES.read_text(encoding="utf-8").split(), *DOCUMENTED, "aliases", "cli.main"}
+    spaces = {name.rpartition(".")[0] for name in public}
+    imports = [
+        node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)
+    ]
+    names = (f"{node.module}.{name.name}" for node in imports for name in node.names)
+    ours = [name.removeprefix("igbtheory.") for name in names if name.startswith("igbtheory.")]
+    return [name for name in ours if not {name, f"igb.{name}"} & public and name not in spaces]
+
+
+def test_at_most_a_third_of_the_test_files_speak_with_more_than_the_public_names() -> None:
+    """The others test averages, draws, proofs, pictures and the like alone; their number can only fall."""
+    speaking = [file.name for file in TESTS if internal(file)]
+    assert len(speaking) <= 21, speaking
+    assert 3 * len(speaking) <= len(TESTS)
+
+
 VAGUE = {"found", "known", "lost", "own", "parts", "seen"}
 """Names that do not say what a value is."""
 FIELDS = {"networks.losses.start.own", "torch.studies.arm.seen"}

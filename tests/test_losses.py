@@ -17,8 +17,7 @@ from scipy import integrate, special
 import igbtheory as igb
 from igbtheory import losses
 from igbtheory.cli import main
-from igbtheory.guesses import ClassGuessLaw, GuessLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses import ClassGuessLaw, GuessLaw, SampledLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 
 Array = NDArray[np.float64]
@@ -187,13 +186,14 @@ def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
     cut = special.logit(loss.cut_off) if isinstance(loss, PiecewiseZero) else 0.0
     centre, spread = np.sqrt(2 * float(prediction.var_mu)), np.sqrt(2 * float(prediction.var_chi))
 
+    x, w = np.polynomial.legendre.leggauss(12)
+
     def mean(of: Callable[[Any], Any], sign: float) -> float:
         """Mean over the favoured (sign 1) or other class: log-odds sign |m| + noise."""
 
         def given(m: float) -> float:
             r = np.linspace(-12.0, 12.0, 25) * spread + sign * m
             ends = np.unique(np.append(r, cut))
-            x, w = np.polynomial.legendre.leggauss(12)
             half = np.diff(ends)[:, None] / 2
             at = ends[:-1, None] + half * (1 + x)
             return float(np.sum(half * w * of(at) * npdf((at - sign * m) / spread) / spread))

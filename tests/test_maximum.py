@@ -151,9 +151,12 @@ def phi2(x: Any, y: Any, c: float) -> Any:
     return (ndtr(x) + ndtr(y)) / 2 - terms - apart
 
 
+GAUSS = np.polynomial.legendre.leggauss(12)
+
+
 def grid(low: float, high: float, width: float) -> tuple[Any, Any]:
     """Gauss-Legendre rule on panels of about `width`."""
-    x, weights = np.polynomial.legendre.leggauss(12)
+    x, weights = GAUSS
     ends = np.linspace(low, high, 1 + int(np.ceil((high - low) / width)))
     half = np.diff(ends)[:, None] / 2
     return (ends[:-1, None] + half * (1 + x)).ravel(), (half * weights).ravel()

@@ -95,7 +95,7 @@ def estimated(*layers: igb.Layer, inputs: Any = None) -> igb.Prediction:
         return igb.Network(*layers).predict(inputs)
 
 
-@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("norm", [*NORMS[:5], slow(NORMS[5])], ids=repr)
 @pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
 def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, inputs: Any) -> None:
     """0.5 x behind a Dense is the Dense with a quarter of its variances; in front of one likewise."""
@@ -302,14 +302,11 @@ def test_gradients_refuse_estimates_in_words() -> None:
 
 
 @pytest.fixture
-def register() -> Any:
+def register(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`igb.register` for one test alone."""
-    from igbtheory.foundations import saved  # noqa: PLC0415 - of these tests alone
-    from igbtheory.layers import registered  # noqa: PLC0415
-
-    yield igb.register
-    registered.REGISTERED.clear()
-    saved.CITIZENS.clear()
+    monkeypatch.setattr("igbtheory.layers.registered.REGISTERED", {})
+    monkeypatch.setattr("igbtheory.foundations.saved.CITIZENS", {})
+    return igb.register
 
 
 def test_a_registered_layer_is_a_citizen(register: Any) -> None:

@@ -274,6 +274,7 @@ def test_numbers_read_well() -> None:
     assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
 
 
+@pytest.mark.slow  # stores of runs and of figures are tested in every run
 def test_a_store_keeps_networks_classes_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny(monkeypatch)
     monkeypatch.setattr(cases, "INPUTS", ("gaussian",))

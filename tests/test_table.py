@@ -244,6 +244,15 @@ def test_variances_are_not_negative_and_add_up(name: str, point: Point) -> None:
     assert float(m.mean**2 + m.var_mu + m.var_chi) == pytest.approx(float(whole), rel=1e-10)
 
 
+@pytest.mark.parametrize("name", ["elu", "hardtanh", "x*tanh(x)"])
+def test_law_and_kernel_agree_on_nearly_equal_data(name: str) -> None:
+    phi, base = function_of(name), Point(4.0, 30.0).base
+    m = moments(FLOAT64, phi, 1, base)
+    pair, _ = product(FLOAT64, phi, 1, (np.float64(4.0), np.float64(4.0), np.float64(base.var_mu)))
+    # absolute against E phi^2: the kernel face promises no more where the mean is zero
+    assert abs(float(pair - m.mean**2 - m.var_mu)) <= 1e-11 * second(m)[1]
+
+
 CUBIC = "max(x, 0)**3 - where(x > 1/2, x**2, 0) + max(-x - 1, 0)"
 KNOWN = {name: kinked_kernel.kinked(function_of(name)) for name in [*ACTIVATIONS, CUBIC]}
 SPLIT = [name for name, known in KNOWN.items() if known is not None and (known.exact or name == "selu")]
@@ -315,7 +324,7 @@ def test_the_text_of_a_formula_reads_as_the_formula(formula: str) -> None:
     assert read(text(tree)) == tree
 
 
-@pytest.mark.parametrize("name", [slow("tanh"), "gelu", slow("erf"), "x*tanh(x)"])
+@pytest.mark.parametrize("name", [slow("tanh"), "gelu", slow("erf"), slow("x*tanh(x)")])
 def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     phi, n = function_of(name), Multiprecision(20)
     base = Point(1.5, 2.0).base
@@ -370,8 +379,8 @@ def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linea
     A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
     """
     rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
-    networks = 384 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
-    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH if networks > 1 else 1536 * WIDTH))
+    networks = 192 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
+    h = mean + root @ rng.standard_normal((len(root), 192 * WIDTH if networks > 1 else 768 * WIDTH))
     x = np.asarray(function_of(front)(FLOAT64, h))
     return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, networks, axis=1)], axis=1)
 
@@ -429,7 +438,7 @@ FRONTS: list[tuple[str, Layer, float]] = [
     ("linear", Residual(Dense(0.5), shortcut=[SQUARE, Dense(2.0)]), LOST),
     ("linear", BatchNorm(4, eps=0.1), LOST),
     ("linear", BatchNorm(4), 0.0),  # without eps the scale of a unit counts for nothing
-    ("relu", BatchNorm(2, eps=10.0), LOST),  # estimated from draws, whose own error is smaller
+    slow(("relu", BatchNorm(2, eps=10.0), LOST)),  # estimated from draws, whose own error is smaller
 ]
 
 

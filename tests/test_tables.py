@@ -166,6 +166,7 @@ def test_sweeps_find_what_single_points_find() -> None:
         )
 
 
+@pytest.mark.slow
 def test_deep_normalised_networks_agree_with_more_digits() -> None:
     """Two layers of a table in double precision, panels in 15 digits."""
     net = igb.mlp(1, "softsign", norm="layer", placement="before")
@@ -217,9 +218,12 @@ def test_circles_and_smoothed_slopes_agree(name: str, octave: int) -> None:
     assert np.all(np.abs(values - expected) / values.max() <= tolerance)
 
 
+GAUSS = np.polynomial.legendre.leggauss(20)
+
+
 def panel_rule(cuts: list[float]) -> tuple[Any, Any]:
     """Gauss-Legendre rule for the normal law on [-9, 9]: panels of at most half a standard deviation, cut as told."""
-    x, weights = np.polynomial.legendre.leggauss(20)
+    x, weights = GAUSS
     ends = np.unique([*np.linspace(-9, 9, 37), *(cut for cut in cuts if abs(cut) < 9)])
     half = np.diff(ends)[:, None] / 2
     z = (ends[:-1, None] + half * (1 + x)).ravel()

@@ -11,8 +11,6 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import verdict
-from igbtheory.phases.depth_rates import kept
-from igbtheory.phases.variance import Variance
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
@@ -170,23 +168,11 @@ def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], 
         verdict(*arguments)
 
 
-def test_a_course_is_extrapolated_to_the_value_it_keeps() -> None:
-    assert kept(3 - 0.5 ** np.arange(10.0)).limit == pytest.approx(3, rel=1e-12)  # a geometric series
-    assert kept(np.full(3, 0.7)).limit == 0.7
-    for course in (1.1 ** np.arange(10.0), np.arange(1.0, 9.0)):
-        assert np.isnan(kept(course).limit)
-
-
 def test_many_kinks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     found = verdict("relu", depth=2)
     for most, kinks in ((0, "..."), (1, "0")):
         monkeypatch.setattr(importlib.import_module("igbtheory.phases.verdict_text"), "MOST", most)
         assert f"kinks at {kinks};" in str(found)
-
-
-def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
-    assert str(Variance(0.0, 1.0, 1.0, stable=True)) == "vanishes, slower than exponentially"
-    assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
 
 
 @pytest.mark.slow
@@ -210,18 +196,17 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
     ("activation", "sigma_w2", "sigma_b2", "power"),
     [
         slow(("x*sign(x-1)", 2.0, 0.1, 2)),
-        ("x*sign(x-1)", 1.5, 0.0, 2),
+        slow(("x*sign(x-1)", 1.5, 0.0, 2)),
         ("x*sign(x-1)", 1.0, 0.1, 1),  # q grows like the depth
-        ("x+1", 1.0, 0.0, 1),
-        ("where(x>1, x+1, 0)", 2.0, 0.1, 2),  # q grows like the square of the depth
+        slow(("x+1", 1.0, 0.0, 1)),
+        slow(("where(x>1, x+1, 0)", 2.0, 0.1, 2)),  # q grows like the square of the depth
     ],
 )
-@pytest.mark.slow
 def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
     """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
-    depth = 200
+    depth = 100
     found = verdict(activation, sigma_w2, sigma_b2, depth).course
     assert found.rate.limit == np.inf
     assert found.rate.rate == pytest.approx(power, rel=1e-12)
@@ -234,8 +219,9 @@ def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
 
 @pytest.mark.parametrize(
     ("sigma_w2", "sigma_b2"),
-    [slow((0.8, 0.1)), (1.0, 0.0)],  # with the second, every variance stays what it is
+    [(0.8, 0.1), (1.0, 0.0)],  # with the second, every variance stays what it is
 )
+@pytest.mark.slow
 def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigma_b2: float) -> None:
     for variance in (1.0, 3.0):
         found = verdict("x*sign(x-1)", sigma_w2, sigma_b2, depth=1000, inputs=igb.GaussianInputs(0.0, variance)).course

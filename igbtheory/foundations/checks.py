@@ -31,7 +31,7 @@ REMEDIES = {
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
     "variance": "pass a variance such as 1.0",
     "eps": "pass a small number such as 1e-5, or 0.0",
-    "gamma": "pass a ratio of variances such as 0.5",
+    "gamma": "pass a ratio of variances such as 2.0",
     "temperature": "pass a number such as 1.0",
     "seconds": "pass a time such as 120.0",
     "width": "pass a number of units such as 100",
