@@ -175,19 +175,20 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
     limit = float(outputs[0] / outputs[1])
-    of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
+    of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        return float(np.hypot(of_limit, finite.change * limit))
+        # the error of var_mu is relative to var_mu + var_chi
+        of_rules = 0.0 if np.isnan(outputs).any() else float((1 + 2 * limit) * outputs[2])
+        return hypot(of_rules, of_variances, finite.change * limit)
+    # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])
-    scaled = of_limit * gamma / limit if limit > 0 else of_limit  # the same share of gamma, unless there is no bias
+    scaled = of_variances * gamma / limit if limit > 0 else of_variances  # the same share, unless there is no bias
     return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
 
 
-def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
-    """Return the standard error of gamma in infinite width, from measured variances and estimated rules."""
-    gamma = outputs[0] / outputs[1]
-    # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) * outputs[2]) ** 2]
+def _doubt_of_variances(read: Any, data: Array, gamma: float) -> float:
+    """Return the standard error of gamma in infinite width because variances of weights were measured."""
+    squares = [0.0]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
