@@ -1463,7 +1463,7 @@ MODELS = [
         "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, **short)",
     ),
     (
-        "igb.initialise(nn.Sequential(nn.Linear(4, 3), nn.Tanh()), X, neutral=True)",
+        "igb.initialise(nn.Sequential(nn.Conv2d(1, 2, 4), nn.Flatten()), SMALL, neutral=True)",
         "return the outputs of such a layer",
         "igb.initialise(nn.Linear(4, 3), X, neutral=True)",
     ),
