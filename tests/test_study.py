@@ -121,18 +121,15 @@ def wide() -> Any:
 
 
 def test_of_several_outputs_one_is_trained_and_few_data_make_one_batch() -> None:
-    class Both(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.inside = two()
-
-        def forward(self, x: Any) -> Any:
-            return {"scores": self.inside(x), "features": x}
+    def both() -> Any:
+        model = two()
+        model.register_forward_hook(lambda _, x, scores: {"scores": scores, "features": x[0]})
+        return model
 
     few = X[:40], ODD[:40]
     plain, chosen = (
         igb.study(make, *few, networks=2, steps=2, controls=True, output=output)
-        for make, output in ((two, None), (Both, "scores"))
+        for make, output in ((two, None), (both, "scores"))
     )
     for course, other in zip(plain.courses, chosen.courses, strict=True):
         assert course.probabilities == pytest.approx(other.probabilities, rel=1e-6)
