@@ -70,7 +70,7 @@ class Case:
         return self.make().train(self.train)
 
 
-def photographs(count: int, channels: int, size: int) -> Array:
+def photographs(count: int, channels: int, size: int) -> Any:
     """Return random images, smooth over an eighth of their sides."""
     return igb.gaussian_images(count, channels=channels, height=size, width=size, correlation_length=size / 8)
 

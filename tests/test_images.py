@@ -433,12 +433,26 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
     images = np.ones((200, 1, 32, 32)) + np.arange(32)
     pooled = igb.cnn(1, end=igb.GlobalAvgPool())
     with pytest.raises(ValueError, match="at most 128 data"):
-        pooled.predict(images)
+        pooled.predict(images, digits=20)
     for net in (igb.Network(CONVOLUTION, igb.MaxPool2d(2), igb.Flatten(), OUT), igb.resnet(1, norm=None)):
         with pytest.raises(ValueError, match="at most 15 data"):
-            net.predict(images[:100, :, ::2, ::2])
+            net.predict(images[:100, :, ::2, ::2], digits=20)
     with pytest.raises(ValueError, match="fewer positions"):
-        pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]))
+        pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]), digits=20)
+
+
+def test_where_a_kernel_takes_too_long_networks_of_two_widths_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    from igbtheory.networks import network  # noqa: PLC0415 - it is changed for this test alone
+
+    net = igb.Network(*igb.Network.read("Conv2d(3) | relu | " * 3 + "GlobalAvgPool | Dense").layers, widths=(8, 8, 8))
+    exact = net.predict(X)
+    monkeypatch.setattr(network, "LONGEST", 0.0)
+    with pytest.warns(igb.EstimateWarning, match="1000 networks of width 8, and 1000 of twice this width"):
+        found = net.predict(X)
+    assert found.var_g0_error < 0.01 * exact.G0.var()
+    assert abs(found.G0.var() - exact.G0.var()) < 4 * found.var_g0_error
+    assert found.gamma == pytest.approx(float(exact.gamma), rel=8 * found.error)
+    assert "method  1000 networks of width 8" in str(found)
 
 
 BAD = [

@@ -680,6 +680,37 @@ def test_the_explanation_is_a_result_and_a_command(
     assert "its own class, mean\n0" in capsys.readouterr().out
 
 
+def test_a_check_is_one_line_and_an_exit_status(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "from torch import nn",
+        "def make():",
+        "    return nn.Sequential(nn.Linear(64, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU(), nn.Linear(30, 2))",
+    ]
+    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    command = ["check", "models.py:make", "--data", "digits", "--first", "30"]
+    assert main(command) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    numbers = re.fullmatch(
+        r"failed: one class gets ([\d.]+) ± [\d.]+ % of the data \(even: 55\.\d %\); first loss .*, "
+        r"log\(2\) = 0\.6931; ([\d.]+) % would pass; created by .* to .* %; try .* \(predicted ([\d.]+) ± [\d.]+ %\)",
+        line,
+    )
+    assert numbers is not None
+    share, most, remedied = map(float, numbers.groups())
+    assert most == round(100 * mean_shares(1.0, 2, 30, 1)[0], 1)
+    assert most < share
+    assert remedied < share
+    assert main([*command, "--most", str((share + 1) / 100), "--networks", "30", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["passed"]
+    assert told["layers"]["favoured"][-1] == pytest.approx(share / 100, abs=0.01)
+    assert main([*command, "--most", "2"]) == 2
+    assert "expected --most above 0 and at most 1, got 2; pass" in capsys.readouterr().err
+
+
 def fractions(own: Any, data: Any) -> Any:
     """Fractions of the data that a model gives to its classes."""
     with torch.no_grad():
@@ -1359,7 +1390,7 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     drawn = {line.get_label(): line.get_ydata() for line in found.plot().lines}
     assert drawn["theory, infinite width"] == pytest.approx(100 * found.columns()["predicted_favoured"])
     assert drawn["theory, its own widths"][-1] == pytest.approx(100 * found.columns()["at_widths_favoured"][-1])
-    assert drawn["without a bias"] == pytest.approx(100 * mean_shares(0.0, 30, 12, 1)[0])
+    assert drawn["without a bias"][0] == pytest.approx(100 * mean_shares(0.0, 30, 12, 1)[0])
     assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
     # a change is predicted at the same widths, and the tables say which kind they show
     gelu = {line.change: line for line in found.what_if}["gelu for relu"]

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -443,7 +444,7 @@ COMMANDS = [
     (
         "study model.py:Net --data x.npy --labels y.npy --quick",
         "pass small --networks and --steps instead",
-        "study model.py:Net --data x.npy --labels y.npy --networks 2 --steps 1 --batch-size 2",
+        "study model.py:Net --data x.npy --labels y.npy --networks 2 --steps 1 --batch-size 2 --executor threads:1",
     ),
 ]
 
@@ -1227,6 +1228,13 @@ LINES = [
         "pass the covariance of two data divided by the variance of one",
         "igb.guesses.BatchedGuessLaw(0.5, 0.5, 8, 4)",
     ),
+    (
+        "igb.mlp(3, sigma_w2=0.1).predict(width=2, method='expansion')",
+        'pass method="pairs", which draws networks',
+        "igb.mlp(3, sigma_w2=0.1).predict(width=2, method='pairs', networks=9)",
+    ),
+    ("igb.mlp(60).predict(width=1, networks=4)", "pass a larger width", "igb.mlp(3).predict(width=9, networks=4)"),
+    ("igb.mlp(60).predict(width=1, networks=4)", "or biases", "igb.mlp(3, sigma_b2=0.1).predict(width=1, networks=4)"),
 ]
 
 
@@ -1410,11 +1418,6 @@ MODELS = [
         "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.GLU(), nn.Linear(2, 2)), X)",
     ),
     (
-        "igb.from_torch(lambda: of_images(nn.InstanceNorm2d(3, track_running_stats=True)).eval(), SMALL)",
-        "take track_running_stats=False",
-        "igb.from_torch(lambda: of_images(nn.InstanceNorm2d(3, track_running_stats=False)).eval(), SMALL)",
-    ),
-    (
         "igb.measure(lambda: nn.Sequential(nn.Conv2d(1, 3, 3), nn.Conv2d(3, 2, 1)), SMALL, networks=2)",
         "let the model return one row of logits for each datum",
         "igb.measure(of_images, SMALL, networks=2)",
@@ -1434,11 +1437,10 @@ MODELS = [
         "draw them anew in every layer",
         "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)), X)",
     ),
-    ("igb.from_torch(trained, X)", "take a fresh model, or training mode", "igb.from_torch(with_norm, X)"),
     (
         "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, rates=0.0, batch_size=2)",
         "pass for example 1e-3",
-        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, rates=1e-3, networks=2, steps=1, batch_size=2)",
+        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, rates=1e-3, **short)",
     ),
     (
         "igb.mlp(1).predict(loader([{'a': x} for x in X]))",
@@ -1456,9 +1458,19 @@ MODELS = [
         "saved((nn.Linear(4, 2).weight, nn.Linear(4, 2).bias))",
     ),
     (
-        "igb.study(same, X, [0, 1] * 5, networks=2, steps=1, batch_size=2)",
+        "igb.study(same, X, [0, 1] * 5, **short)",
         "remove the seed that is set inside make_model",
-        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, networks=2, steps=1, batch_size=2)",
+        "igb.study(lambda: nn.Linear(4, 2), X, [0, 1] * 5, **short)",
+    ),
+    (
+        "igb.initialise(nn.Sequential(nn.Linear(4, 3), nn.Tanh()), X, neutral=True)",
+        "return the outputs of such a layer",
+        "igb.initialise(nn.Linear(4, 3), X, neutral=True)",
+    ),
+    (
+        "igb.from_torch(of_any_size, X)",
+        "draw nothing but weights in the function that makes them",
+        "igb.from_torch(with_norm, X)",
     ),
 ]
 
@@ -1508,14 +1520,16 @@ def models() -> dict[str, Any]:
         layer.bias.data.fill_(0.5)
         return layer
 
+    short = {"networks": 2, "steps": 1, "batch_size": 2, "executor": "threads:1"}
+    sizes = count(3)
+
+    def of_any_size() -> Any:
+        size = next(sizes)
+        return nn.Sequential(nn.Linear(4, size), nn.Linear(size, 2))
+
     def twins() -> Any:
         layer = nn.Linear(4, 4)
         return nn.Sequential(layer, deepcopy(layer))
-
-    def trained() -> Any:
-        model = with_norm()
-        model(nn.Linear(4, 2).weight)
-        return model.eval()
 
     def loader(data: Any) -> Any:
         return pytest.importorskip("torch.utils.data").DataLoader(data)
@@ -1569,6 +1583,7 @@ NOT_DONE = {
         "use predict(digits=30)",
         "use a smaller scale or sigma_w2",
         "pass earlier times",
+        "pass a share such as 0.5",
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
@@ -1590,6 +1605,9 @@ NOT_DONE = {
         "use a smaller sigma_w2 or a formula",
         "use a smooth formula",
         "take such a function",
+        "take an Embedding, and join them",
+        "take a fresh model, or training mode",
+        "take track_running_stats=False",
         "check the initialisation",
         "check the loss",
     ),
@@ -1611,9 +1629,10 @@ def test_every_remedy_has_a_row() -> None:
 
 def texts(tree: ast.Module) -> Iterator[str]:
     """Yield the texts in a module but docstrings, with a null character for every value in them."""
-    left_out = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    left_out |= {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
-        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    nodes = list(ast.walk(tree))
+    left_out = {node.value for node in nodes if isinstance(node, ast.Expr)}
+    left_out |= {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "\0" for part in parts)

@@ -26,11 +26,15 @@ class FavouredOf:
     @property
     def even(self) -> float:
         """The share without a bias, above 1/n_classes since the data are finitely many."""
-        return float(favoured_share(0.0, self.n_classes, self.samples))
+        return float(self.at_gamma(0.0))
+
+    def at_gamma(self, gamma: Any) -> Any:
+        """Return the share at gamma of pairs of different data, in its shape."""
+        return favoured_share(gamma, self.n_classes, self.samples)
 
     def at_variance(self, variance: Any) -> Any:
         """Return the share at Var(G0) over all pairs of the data, in its shape."""
-        return favoured_share(gamma_of_variance(without_itself(variance, self.samples)), self.n_classes, self.samples)
+        return self.at_gamma(gamma_of_variance(without_itself(variance, self.samples)))
 
     def at(self, gamma_guess: Any, error: Any = 0.0) -> tuple[Any, Any]:
         """Return the share at gamma_guess over all pairs of the data, and its error by that of gamma_guess."""

@@ -170,7 +170,9 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
         raise ValueError(f"the theory has functions of each datum alone, got values of the shape {tensor}")
     by_datum = (size, tensor[0] // size, *tensor[1:])
     drawn = [torch.randn(s.entries.numbers.shape) for s in piece.streams]
-    others = [torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)]
+    others = [
+        torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)
+    ]
     first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
     if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
         raise ValueError("the theory has functions of each datum alone that are not random, got another one")

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
+from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
-from igbtheory.torch.infinite import TooLongError, in_infinite_width
+from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.what_if import WhatIf
 
@@ -123,7 +124,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     try:
         prediction = in_infinite_width(read.network().layers, changed)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
-    except TooLongError:  # which is said of the model
+    except TooLargeError:  # which is said of the model
         line = WhatIf(change.name)
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
@@ -174,19 +175,20 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
     limit = float(outputs[0] / outputs[1])
-    of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
+    of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        return float(np.hypot(of_limit, finite.change * limit))
+        # the error of var_mu is relative to var_mu + var_chi
+        of_rules = 0.0 if np.isnan(outputs).any() else float((1 + 2 * limit) * outputs[2])
+        return hypot(of_rules, of_variances, finite.change * limit)
+    # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])
-    scaled = of_limit * gamma / limit if limit > 0 else of_limit  # the same share of gamma, unless there is no bias
+    scaled = of_variances * gamma / limit if limit > 0 else of_variances  # the same share, unless there is no bias
     return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
 
 
-def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
-    """Return the standard error of gamma in infinite width, from measured variances and estimated rules."""
-    gamma = outputs[0] / outputs[1]
-    # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) * outputs[2]) ** 2]
+def _doubt_of_variances(read: Any, data: Array, gamma: float) -> float:
+    """Return the standard error of gamma in infinite width because variances of weights were measured."""
+    squares = [0.0]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):

@@ -157,6 +157,21 @@ class Explanation(OutputEstimates):
         if self.initialised:
             yield self.initialised
 
+    def in_a_line(self, most: float) -> str:
+        """Return the guesses and the first loss in a line, and what creates the bias and would lower it if it is large.
+
+        most: the largest share of one class that is not.
+        """
+        share, error = self._majority()
+        told = [f"one class gets {percent(share, error)} of the data (even: {percent(self.favoured.even)})"]
+        if self.outputs is not None and np.isfinite(self.outputs.loss):
+            classes = self.favoured.n_classes
+            told.append(f"first loss {self.outputs.loss:.4f}, log({classes}) = {np.log(classes):.4f}")
+        if not share <= most:
+            told += [f"{percent(most)} would pass", *(f"created by {cause}" for cause in self.causes.created[:2])]
+            told += [f"try {change}" for change in self.changes.proposal()]
+        return "; ".join(told)
+
     def _now(self) -> Iterator[str]:
         """Yield sentences on the guesses and the losses of the networks."""
         if self.outputs is not None:

@@ -327,9 +327,15 @@ class Reader:
         if not isinstance(modules[0], nn.EmbeddingBag):
             return embedded
         if modules[0].mode == "max" or padding is not None:
-            raise ValueError("the theory has bags that are means or sums of all words; take an Embedding, and join them")
+            raise ValueError(
+                "the theory has bags that are means or sums of all words; take an Embedding, and join them"
+            )
         factor = before.positions if modules[0].mode == "sum" else 1
-        return embedded.behind(name, [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)], Entries.laid_out((len(before.numbers), units), 1, ()))
+        return embedded.behind(
+            name,
+            [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)],
+            Entries.laid_out((len(before.numbers), units), 1, ()),
+        )
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over positions."""

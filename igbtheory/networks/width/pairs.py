@@ -156,8 +156,11 @@ def _warn_of_few(squares: Array) -> None:
         warnings.warn(message, EstimateWarning, stacklevel=5)
 
 
-def estimated(moments: Array) -> LayerEstimates:
-    """Return the estimates after every Dense, with standard errors."""
-    whole = np.ones(1)
-    variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
-    return width_layers(vars(layer_estimates(moments[None], whole)), variance, student(len(moments)) * error)
+def estimated(moments: Array, weights: Array | None = None) -> LayerEstimates:
+    """Return the estimates after every Dense, with standard errors.
+
+    weights: of several ensembles of networks, which come first in the shape of the moments then.
+    """
+    weights, moments = (np.ones(1), moments[None]) if weights is None else (weights, moments)
+    variance, error = ratio_of_means(moments[..., 2], moments[..., 3], weights)
+    return width_layers(vars(layer_estimates(moments, weights)), variance, student(moments.shape[1]) * error)

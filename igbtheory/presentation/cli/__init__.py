@@ -24,6 +24,7 @@ COMMANDS = (
     "classes",
     "derive",
     "certify",
+    "check",
     "simulate",
     "activation",
     "design",
