@@ -442,11 +442,9 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
 
 
 def test_where_a_kernel_takes_too_long_networks_of_two_widths_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    from igbtheory.networks import network  # noqa: PLC0415 - it is changed for this test alone
-
     net = igb.Network(*igb.Network.read("Conv2d(3) | relu | " * 3 + "GlobalAvgPool | Dense").layers, widths=(8, 8, 8))
     exact = net.predict(X)
-    monkeypatch.setattr(network, "LONGEST", 0.0)
+    monkeypatch.setattr("igbtheory.networks.network.LONGEST", 0.0)
     with pytest.warns(igb.EstimateWarning, match="1000 networks of width 8, and 1000 of twice this width"):
         found = net.predict(X)
     assert found.var_g0_error < 0.01 * exact.G0.var()

@@ -26,7 +26,6 @@ from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
 
-
 CLOSE = 1e-4
 """Difference of numbers in single precision that were summed in another order."""
 
@@ -88,7 +87,7 @@ class Piece:
         behind: the entries of the last step.
         """
         count = len(units[0]) if self.extends else self.data
-        parts = []
+        outputs = []
         for pieces in zip(*(x.split(count) for x in units), strict=True):
             values = []
             for x, stream in zip(pieces, self.streams, strict=True):
@@ -97,8 +96,8 @@ class Piece:
             y = self.run(values, model)
             ordered = torch.empty(y.numel(), dtype=y.dtype)
             ordered[_extended(behind, count // self.data).flatten() - 1] = y.flatten()
-            parts.append(ordered.reshape(count, behind.positions, behind.units))
-        return torch.cat(parts)
+            outputs.append(ordered.reshape(count, behind.positions, behind.units))
+        return torch.cat(outputs)
 
 
 def _extended(entries: Entries, times: int) -> torch.Tensor:

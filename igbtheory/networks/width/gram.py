@@ -89,17 +89,17 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
 
 def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     """Return the covariances over u and over z of a datum's parts of log K_aa and y; y has two data, alike given u."""
-    parts = np.stack([square, y])
-    given = x.given(parts)
+    shares = np.stack([square, y])
+    given = x.given(shares)
     across = (given - (given @ x.u)[:, None]) * [[1], [2]]
-    rests = (parts - given[:, None]).reshape(2, -1)
+    rests = (shares - given[:, None]).reshape(2, -1)
     return across * x.u @ across.T, rests * (x.u * x.z).ravel() @ rests.T
 
 
-def _cumulants(x: Units, parts: Array, signs: Array) -> tuple[Array, Array]:
+def _cumulants(x: Units, shares: Array, signs: Array) -> tuple[Array, Array]:
     """Return the variances and the third cumulants of part_a + part_b + sign v_a v_b for several parts."""
-    v, given = x.deviation, x.given(parts)
-    rest, across = parts - given[:, None], 2 * (given - (given @ x.u)[:, None])
+    v, given = x.deviation, x.given(shares)
+    rest, across = shares - given[:, None], 2 * (given - (given @ x.u)[:, None])
     square, by_v = rest * rest, rest * v
     second = 2 * x.given(square) + x.variance**2
     third = 2 * x.given(square * rest) + 6 * x.given(by_v * v) * x.variance
