@@ -93,7 +93,8 @@ def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     given = x.given(shares)
     across = (given - (given @ x.u)[:, None]) * [[1], [2]]
     rests = (shares - given[:, None]).reshape(2, -1)
-    return across * x.u @ across.T, rests * (x.u * x.z).ravel() @ rests.T
+    # einsum, since a product of matrices would start threads, which take longer
+    return across * x.u @ across.T, np.einsum("ai,bi->ab", rests * (x.u * x.z).ravel(), rests)
 
 
 def _cumulants(x: Units, shares: Array, signs: Array) -> tuple[Array, Array]:
