@@ -13,6 +13,7 @@ from torch import fx
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
@@ -123,10 +124,11 @@ def piece_at(
     if not weightless(node):
         return None
     while ends:
-        unread = [end for end in ends if streams(end) is None]
-        if not unread and are_independent([stream.path for end in ends if (stream := streams(end))]):
+        held = {end: layers_of(stream.path) for end in ends if (stream := streams(end))}
+        others = [end for end in ends if end not in held] or dependent(held)
+        if not others:
             return sorted(ends, key=places.__getitem__), sorted(steps, key=places.__getitem__)
-        last = max(unread or ends, key=places.__getitem__)
+        last = max(others, key=places.__getitem__)
         if not weightless(last) or not inputs(last):
             return None
         steps.add(last)
@@ -134,15 +136,25 @@ def piece_at(
     return None
 
 
-def are_independent(paths: Sequence[Path]) -> bool:
-    """Return whether all streams but one end in weights of their own, which make them independent of the others."""
-    layers = [{id(layer) for layer in each(layers_of(path))} for path in paths]
-    lasts = [next((step.layer for step in reversed(path) if step.layer.weighs), None) for path in paths]
-    fresh = [
-        last is not None and not last.inner and not any(id(last) in other for other in layers[:i] + layers[i + 1 :])
-        for i, last in enumerate(lasts)
-    ]
-    return sum(fresh) >= len(paths) - 1
+def dependent(rows: Mapping[Any, Sequence[Layer]]) -> list[Any]:
+    """Return the keys of those rows of layers behind which the units depend on one another, none if all are independent.
+
+    Units behind weights of their own are independent of all that does not read them. So the rows whose last weights are
+    in no other row are left out, one after the other.
+    """
+    layers = {key: {id(layer) for layer in each(row)} for key, row in rows.items()}
+    lasts = {key: next((layer for layer in reversed(row) if layer.weighs), None) for key, row in rows.items()}
+    rest = [*rows]
+    while len(rest) > 1:
+        fresh = [
+            key
+            for key in rest
+            if (last := lasts[key]) and not last.inner and not any(id(last) in layers[x] for x in rest if x is not key)
+        ]
+        if not fresh:
+            return rest
+        rest.remove(fresh[0])
+    return []
 
 
 def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
@@ -153,14 +165,25 @@ def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
     behind = _laid_out(piece, value, axis)
     if piece.raw and (len(piece.streams) > 1 or not piece.is_given):
         raise ValueError("the theory joins the data themselves to no drawn values but in sums and concatenations")
-    if any(len(stream.kinds) > 1 for stream in piece.streams):
-        raise ValueError("the theory computes functions of units of one kind, got units that were put side by side")
+    if any(_side_by_side(layers_of(stream.path)) for stream in piece.streams):
+        raise ValueError("the theory computes functions of independent units, got some that are put side by side")
     paths = [stream.path for stream in piece.streams]
     common = in_common(paths)
     ways = [path[len(common) :] for path in paths]
     layer = Computed(tuple(tuple(layers_of(way)) for way in ways), piece, behind)
     step = Step(name, layer, channels=tuple(count for way in ways for step in way for count in step.channels))
     return Stream((*common, step), behind, behind.units)
+
+
+def _side_by_side(layers: Sequence[Layer]) -> bool:
+    """Return whether units are put side by side, behind all other weights, that depend on one another."""
+    for i, layer in reversed([*enumerate(layers)]):
+        if isinstance(layer, Concat):
+            ways = {j: [*layers[:i], *way] for j, way in enumerate(layer.ways)}
+            return bool(dependent(ways)) or any(map(_side_by_side, ways.values()))
+        if layer.weighs:
+            break
+    return False
 
 
 def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:

@@ -129,7 +129,10 @@ class Reader:
         except ValueError as error:
             reason = str(error)
         kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
-        piece = self._piece(node)
+        try:
+            piece = self._piece(node)
+        except ValueError:  # of random numbers
+            piece = None
         if piece is not None:
             self.pieces[node.name] = piece
             self.left[node] = f"{name!r} ({kind})", reason
