@@ -25,8 +25,7 @@ from igbtheory.layers.spatial import OfData
 from igbtheory.layers.ways import Ways
 from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
-
+from igbtheory.torch.path import Step, Stream, in_common, layers_of
 
 CLOSE = 1e-4
 """Difference of numbers in single precision that were summed in another order."""
@@ -137,7 +136,7 @@ def piece_at(
 
 
 def dependent(rows: Mapping[Any, Sequence[Layer]]) -> list[Any]:
-    """Return the keys of those rows of layers behind which the units depend on one another, none if all are independent.
+    """Return the keys of those rows of layers behind which units depend on one another, none if all are independent.
 
     Units behind weights of their own are independent of all that does not read them. So the rows whose last weights are
     in no other row are left out, one after the other.
@@ -193,7 +192,9 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
         raise ValueError(f"the theory has functions of each datum alone, got values of the shape {tensor}")
     by_datum = (size, tensor[0] // size, *tensor[1:])
     drawn = [torch.randn(s.entries.numbers.shape) for s in piece.streams]
-    others = [torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)]
+    others = [
+        torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)
+    ]
     first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
     if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
         raise ValueError("the theory has functions of each datum alone that are not random, got another one")
@@ -207,8 +208,8 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
 class Computed(Ways, Few, OfData):
     """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
 
-    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not average
-    out: a prediction is a mean over worlds, each with a draw of its own.
+    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not
+    average out: a prediction is a mean over worlds, each with a draw of its own.
     """
 
     branches: tuple[tuple[Layer, ...], ...]
@@ -254,13 +255,13 @@ class Computed(Ways, Few, OfData):
         refuse_draws(self, node)
         if self.piece.raw:
             raise ValueError("expected functions of the data in front of layers that draw random numbers")
-        draws, x, drawn = Draws(self.rng, FEWEST), None, []
+        draws, drawn, averages = Draws(self.rng, FEWEST), [], []
         for way, size in zip(self.branches, self.units, strict=True):
             behind = node.through(way)
             drawn.append(images(behind.units(draws, size), behind.shape))
-            x = behind.averaged() if x is None else replace(x, error=x.error + behind.averaged().error)
+            averages.append(behind.averaged())
         y = at_positions(self._of(drawn, 1, draws.rng)).astype(float)
-        pairs = pairs_of(node.n, x, y @ y.T / y.shape[1], y.mean(axis=1), x.error)
+        pairs = pairs_of(node.n, averages[0], y @ y.T / y.shape[1], y.mean(axis=1), sum(x.error for x in averages))
         behind = node.after(Averaged(pairs, _Again(y), dependent=True)).naming(self)
         return replace(behind, places=of_shape(self.entries.shape))
 

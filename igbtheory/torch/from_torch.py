@@ -37,7 +37,9 @@ def from_torch(
 
     read = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
     if read.zeros:
-        said = f"{read.zeros[-1].name!r} starts at 0, so that all guesses tie; the network has random weights there, and "
+        said = (
+            f"{read.zeros[-1].name!r} starts at 0, so that all guesses tie; the network has random weights there, and "
+        )
         warnings.warn(f"{said}so tells what the features in front of it make of them", UserWarning, stacklevel=2)
         return read.network_of_features()
     network = read.network()

@@ -160,7 +160,9 @@ def _alike(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> tu
         entries = stream.entries
         row = entries.numbers.movedim(max(one, other, key=lambda s: s.entries.units).entries.axis, -1).flatten(0, -2)[0]
         if len(row.unique()) < len(row):
-            raise ValueError("the theory joins units one by one, got one that is joined to several; igb.measure does not need it")
+            raise ValueError(
+                "the theory joins units one by one, got one that is joined to several; igb.measure does not need it"
+            )
     if one.entries.same(other.entries):
         return one, other
     small, large = sorted((one, other), key=lambda s: s.entries.positions)

@@ -41,9 +41,9 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Reader:
     """Walks a graph from the data to the outputs.
 
-    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser
-    of most layers; random: nodes that do not depend on the data, but differ from pass to pass. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read,
-    in words, and the reasons.
+    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; random: nodes that
+    differ from pass to pass; usual: the initialiser of most layers. named: the user's names for the nodes that depend
+    on the data. refused: nodes that cannot be read, in words, and the reasons.
     """
 
     def __init__(
@@ -158,8 +158,10 @@ class Reader:
     def _is_weightless(self, node: fx.Node) -> bool:
         """Return whether a node has at most a few weights, or weights that are not drawn."""
         if node.op == "call_module":
-            if isinstance(self.graph.get_submodule(str(node.target)), _BatchNorm):
-                return False  # it acts on all data together
+            module = self.graph.get_submodule(str(node.target))
+            # norms of batches act on all data together
+            if isinstance(module, _BatchNorm | nn.RNNBase | nn.MultiheadAttention):
+                return False
             of_models = [part_of(model, str(node.target)).parameters() for model in self.models]
         elif called(node) == "batch_norm":
             return False
@@ -182,7 +184,9 @@ class Reader:
         joined = called(node) in CONCATENATIONS
         for other in self._inputs(node):
             stream, value = self.read.get(other.name), self.values[part]
-            if stream and (self.values[other].ndim == value.ndim if joined else self.values[other].shape == value.shape):
+            if stream and (
+                self.values[other].ndim == value.ndim if joined else self.values[other].shape == value.shape
+            ):
                 return stream.entries.axis
         if joined:
             return None
@@ -343,9 +347,15 @@ class Reader:
         if not isinstance(modules[0], nn.EmbeddingBag):
             return embedded
         if modules[0].mode == "max" or padding is not None:
-            raise ValueError("the theory has bags that are means or sums of all words; take an Embedding, and join them")
+            raise ValueError(
+                "the theory has bags that are means or sums of all words; take an Embedding, and join them"
+            )
         factor = before.positions if modules[0].mode == "sum" else 1
-        return embedded.behind(name, [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)], Entries.laid_out((len(before.numbers), units), 1, ()))
+        return embedded.behind(
+            name,
+            [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)],
+            Entries.laid_out((len(before.numbers), units), 1, ()),
+        )
 
     def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
         """Return the stream of averages over positions."""

@@ -35,8 +35,9 @@ class Reading:
     """A traced model, the streams at the nodes that could be read, and the first node that could not, with the reason.
 
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
-    streams: of the nodes that could be read; zeros: the path up to a last layer of zeros, if there is one; named: the user's names for the nodes that depend on the data; functions:
-    the function of one value that a node is the last step of. output: the name of the node of the outputs.
+    streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
+    the function of one value that a node is the last step of. output: the name of the node of the outputs. zeros: the
+    path up to a last layer of zeros, if there is one.
     """
 
     whole: fx.GraphModule
@@ -86,7 +87,10 @@ class Reading:
 
 
 def _network(path: Path, behind: int) -> Network:
-    """Return the network of the layers on a path. ValueError: they do not end in a linear one. behind: channels there."""
+    """Return the network of the layers on a path, behind which there are so many channels.
+
+    ValueError: they do not end in a linear layer.
+    """
     last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
     if last < 0 or not all(map(is_linear, layers_of(path[last + 1 :]))):
         end = repr(path[-1].layer) if path else "no layer"
@@ -119,7 +123,10 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
 def _run(
     model: nn.Module, data: torch.Tensor, output: str | int | None
 ) -> tuple[fx.GraphModule, fx.GraphModule, dict[fx.Node, Any], set[fx.Node]]:
-    """Return the graph of a model, its part up to the logits, the values of its nodes at a few data, and random nodes."""
+    """Return the graph of a model, its part up to the logits, the values of its nodes at a few data, and random nodes.
+
+    Random nodes differ from pass to pass, or have such inputs.
+    """
     shown = moved(data[:SHOWN], model.parameters())
     whole = traced(model, shown, output)
     graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
@@ -170,7 +177,8 @@ def _read(
     streams, unread = reader.streams(), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = _of_equal_guesses(values, streams, last.args[0]).name
-    logits, zeros = streams.get(output), ()
+    logits = streams.get(output)
+    zeros: Path = ()
     if logits:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next(name for name, other in streams.items() if other.holds_the_same(logits))
@@ -192,11 +200,11 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
 
     Such a number changes no guess and no moment; dueling networks add it to the advantages of actions.
     """
-    outputs = values[output]
-    if output.name in streams or outputs.ndim != 2 or outputs.shape[1] < 2:
+    outputs = tensor_of(values[output])
+    if outputs is None or output.name in streams or outputs.ndim != 2 or outputs.shape[1] < 2:
         return output
     for node in reversed(output.graph.nodes):
-        if node.name in streams and values[node].shape == outputs.shape:
+        if node.name in streams and isinstance(values[node], torch.Tensor) and values[node].shape == outputs.shape:
             apart = values[node] - outputs
             if torch.allclose(apart, apart[:, :1]) and not torch.allclose(outputs, outputs[:, :1]):
                 return node
