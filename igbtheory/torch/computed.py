@@ -13,7 +13,7 @@ from torch import fx
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.chain import drawn, each, weigh
-from igbtheory.layers.concatenation import Concat
+from igbtheory.layers.concatenation import rows_of_kinds
 from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
@@ -88,7 +88,7 @@ class Piece:
         behind: the entries of the last step.
         """
         count = len(units[0]) if self.extends else self.data
-        parts = []
+        chunks = []
         for pieces in zip(*(x.split(count) for x in units), strict=True):
             values = []
             for x, stream in zip(pieces, self.streams, strict=True):
@@ -97,8 +97,8 @@ class Piece:
             y = self.run(values, model)
             ordered = torch.empty(y.numel(), dtype=y.dtype)
             ordered[_extended(behind, count // self.data).flatten() - 1] = y.flatten()
-            parts.append(ordered.reshape(count, behind.positions, behind.units))
-        return torch.cat(parts)
+            chunks.append(ordered.reshape(count, behind.positions, behind.units))
+        return torch.cat(chunks)
 
 
 def _extended(entries: Entries, times: int) -> torch.Tensor:
@@ -164,7 +164,8 @@ def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
     behind = _laid_out(piece, value, axis)
     if piece.raw and (len(piece.streams) > 1 or not piece.is_given):
         raise ValueError("the theory joins the data themselves to no drawn values but in sums and concatenations")
-    if any(_side_by_side(layers_of(stream.path)) for stream in piece.streams):
+    kinds = (rows_of_kinds(layers_of(stream.path)) for stream in piece.streams)
+    if any(dependent(dict(enumerate(rows))) for rows in kinds):
         raise ValueError("the theory computes functions of independent units, got some that are put side by side")
     paths = [stream.path for stream in piece.streams]
     common = in_common(paths)
@@ -172,17 +173,6 @@ def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
     layer = Computed(tuple(tuple(layers_of(way)) for way in ways), piece, behind)
     step = Step(name, layer, channels=tuple(count for way in ways for step in way for count in step.channels))
     return Stream((*common, step), behind, behind.units)
-
-
-def _side_by_side(layers: Sequence[Layer]) -> bool:
-    """Return whether units are put side by side, behind all other weights, that depend on one another."""
-    for i, layer in reversed([*enumerate(layers)]):
-        if isinstance(layer, Concat):
-            ways = {j: [*layers[:i], *way] for j, way in enumerate(layer.ways)}
-            return bool(dependent(ways)) or any(map(_side_by_side, ways.values()))
-        if layer.weighs:
-            break
-    return False
 
 
 def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:

@@ -136,7 +136,7 @@ class Reader:
         if piece is not None:
             self.pieces[node.name] = piece
             self.left[node] = f"{name!r} ({kind})", reason
-        elif not any(part in self.refused for part in inputs):
+        elif not any(part in self.refused or part in self.left for part in inputs) or not self.refused:
             self.refused[node] = f"{name!r} ({kind})", reason
 
     @staticmethod
@@ -176,8 +176,13 @@ class Reader:
         """Add the streams of inputs that are pieces, if the node tells on which axis they have their units."""
         for part in inputs:
             if part.name in self.pieces and (axis := self._axis_of_units(node, part)) is not None:
-                name, value = self.named[part.name], self.values[part]
-                self.read[part.name] = computed(name, self.pieces.pop(part.name), value, axis)
+                name, value, piece = self.named[part.name], self.values[part], self.pieces.pop(part.name)
+                try:
+                    self.read[part.name] = computed(name, piece, value, axis)
+                except ValueError:
+                    first = next(step for step in piece.steps if step in self.left)  # why it has no layer
+                    self.refused[first] = self.left[first]
+                    raise
 
     def _axis_of_units(self, node: fx.Node, part: fx.Node) -> int | None:
         """Return the axis on which a node reads the units of one of its inputs, None if it does not tell."""
