@@ -51,6 +51,8 @@ from test_hostile import FORGED, WRITTEN, forged_store, hostile, packed
 SECONDS, MEMORY = 5.0, 2**30
 LONGEST = 20
 """CPU seconds after which a case counts as hanging: `derive` promises them."""
+LONGEST_COMMAND = 90
+"""CPU seconds of a command: training on all 1,797 digits takes 33."""
 PRINTED = 1e-3
 """Relative error of the sums of `formula_reader`, which meet kinks inside of a panel."""
 Answer = tuple[str, str | None]
@@ -66,14 +68,21 @@ def networks(name: str, seed: int) -> tuple[Counter[str], str | None]:
         return Counter(), f"{name}, seed {seed}: {type(error).__name__}: {said}"
 
 
-def answered(case: str, check: Callable[[], str | None]) -> Answer:
-    """Return what became of a case: `check` returns what is wrong, None, or raises ValueError with a sentence."""
+class HungError(BaseException):
+    """Raised in a case that takes too long; of this kind, no program under attack catches it."""
+
+
+def answered(case: str, check: Callable[[], str | None], longest: float = LONGEST) -> Answer:
+    """Return what became of a case: `check` returns what is wrong, None, or raises ValueError with a sentence.
+
+    longest: CPU seconds after which it counts as hanging.
+    """
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"more than {LONGEST} CPU seconds")
+        raise HungError(f"more than {longest} CPU seconds")
 
     signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+    signal.setitimer(signal.ITIMER_VIRTUAL, longest)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -352,7 +361,7 @@ def commands(seed: int) -> Answer:
         before = Path.cwd()
         os.chdir(folder)
         try:
-            return answered(f"seed {seed}: igb {tokens}", check)
+            return answered(f"seed {seed}: igb {tokens}", check, LONGEST_COMMAND)
         finally:
             os.chdir(before)
 
@@ -380,7 +389,10 @@ def environments(seed: int) -> Answer:
     what = rng.choice(["--help", "predict --help", "predict --depth 1", "predict --depth 1 --json", "derive --depth 1"])
     line = f"{sys.executable} -m igbtheory {what} {rng.choice(STREAMS)}"
     environment = {**os.environ, **chosen}
-    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=environment, timeout=100, check=False)  # noqa: S603
+    try:
+        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=environment, timeout=100, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        return "failed", f"seed {seed}: {chosen} {error}"
     err = done.stderr.decode(errors="replace")
     wrong = "Traceback" in err or done.returncode not in {0, 2, 141}
     return "answered", f"seed {seed}: {chosen} {line}: {done.returncode} {err}" if wrong else None

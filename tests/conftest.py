@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from igbtheory.layers.nodes import control_variates, draws
 
-settings.register_profile("any", deadline=None, max_examples=40)
+settings.register_profile("any", deadline=None, max_examples=20)
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 

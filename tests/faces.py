@@ -287,15 +287,15 @@ COMPARISONS = {
     "kernel and samples": Comparison(kernel_and_samples, vectors(), 5, 0.9),
     "images and samples": Comparison(kernel_and_samples, images(), 3, 0.9),
     "sequences and samples": Comparison(kernel_and_samples, sequences(), 2, 0.5, MOMENTS),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 80, 0.5),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 70, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 30, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 12, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 20, 0.5, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 10, 0.5, GRADIENTS),
     "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 3, 0.3, GRADIENTS),
     "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 3, 0.5, TANGENTS),
     "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
-    "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 4, 0.5, FORMULAS),
+    "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 2, 0.5, FORMULAS),
     "balls": Comparison(balls, vectors(WITHOUT_GATES), 20, 0.3, PROOFS),
 }
 

@@ -14,7 +14,6 @@ import sympy
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import function_of
-from igbtheory.mathematics.formulas.error_bounds import Doubt
 from igbtheory.numbers import FLOAT64
 
 A = sympy.Symbol("a", positive=True)
@@ -94,7 +93,9 @@ def test_single_precision_leaves_its_error() -> None:
 
 
 def test_the_error_of_a_mean_is_what_the_worst_function_within_the_bounds_changes() -> None:
-    within = replace(function_of("x + 1/100"), doubt=Doubt((), (1e-6,), ()))
+    doubt = function_of(math.exp).doubt
+    assert doubt is not None
+    within = replace(function_of("x + 1/100"), doubt=replace(doubt, ends=(), bounds=(1e-6,), kinks=()))
     with pytest.warns(igb.AccuracyWarning, match="approximated"):
         found = igb.mlp(1, within, sigma_w2=1.0).predict()
     worst = igb.mlp(1, "x + 1/100 - 1/10**6", sigma_w2=1.0).predict()

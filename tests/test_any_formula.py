@@ -10,7 +10,6 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
-from igbtheory.mathematics.averages import any_formula, quadrature
 from igbtheory.numbers import FLOAT64
 
 LEFT = np.arange(-40, 40)
@@ -84,28 +83,6 @@ def test_two_kinks_close_to_a_third_are_found() -> None:
 def test_kinks_without_end_keep_the_parity_of_the_formula() -> None:
     assert [function_of(phi).parity for phi in ("sign(sin(x))", "abs(sin(x))", "floor(x)")] == [-1, 1, 0]
     assert igb.mlp(3, "sign(sin(50*x))").predict().gamma == 0
-
-
-def test_a_variance_has_the_same_error_wherever_it_comes_from() -> None:
-    phi = function_of("sign(sin(x))")
-    of_weights, of_data = (any_formula.moments(phi, 0.0, *variances) for variances in ((3.0, 0.0), (0.0, 3.0)))
-    assert of_weights[1] == of_data[2] > 0
-    assert of_weights[3] == pytest.approx(of_data[3], rel=1e-9)
-    assert of_data[3] > 0
-
-
-def test_a_series_reaches_the_goal_where_panels_miss_it() -> None:
-    phi, point = function_of("sqrt(abs(x - 1))"), (0.0, 0.3, 2.0)
-    panels = quadrature.moments(FLOAT64, phi, *point)[3]
-    found = igb.Network(igb.Dense(2.0, 0.3), igb.Activation("sqrt(abs(x - 1))"), igb.Dense(1.0)).predict()
-    assert found.error < 1e-12 < panels
-
-
-def test_what_both_series_of_a_pair_lack_is_the_error_of_the_product() -> None:
-    """A series of 4096 terms lacks 3e-6 of the mean square, and that power of .999 is .017: both are multiplied."""
-    q = np.array([2.0])
-    _, error = any_formula.product(function_of("abs(sin(x))"), (q, q, 0.999 * q), 0.0)
-    assert 1e-8 < error < 1e-7
 
 
 def test_steps_of_two_data_are_those_of_their_fractions() -> None:
@@ -199,7 +176,7 @@ def test_every_formula_of_the_literature_is_read() -> None:
         assert function_of(formula).name == formula
 
 
-@pytest.mark.parametrize("formula", list(FORMULAS)[3::14])
+@pytest.mark.parametrize("formula", list(FORMULAS)[17::28])
 def test_formulas_of_the_literature_in_deep_networks(formula: str) -> None:
     """Run benchmarks/activations.py to compare the whole list with many digits."""
     for depth in (1, 10, 100):

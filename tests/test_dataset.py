@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import draw_less
 from repeated import slow
 
 import igbtheory as igb
@@ -22,6 +23,7 @@ def arc_cosine(kernel: Any) -> Any:
     return scale * (np.sqrt(1 - c * c) + c * (np.pi - np.arccos(c))) / np.pi
 
 
+@pytest.mark.slow
 def test_digits_are_those_of_scikit_learn() -> None:
     datasets = pytest.importorskip("sklearn.datasets")
     assert np.array_equal(igb.digits(), datasets.load_digits().data)
@@ -42,7 +44,7 @@ def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
     assert (round(p.var_mu, 4), round(p.var_chi, 4), round(p.G0.var(), 4)) == (1.5077, 0.5245, 0.1344)
 
 
-@pytest.mark.parametrize("activation", ["relu", "tanh", "gelu"])
+@pytest.mark.parametrize("activation", ["relu", slow("tanh"), slow("gelu")])
 def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     net = igb.mlp(2, activation, sigma_b2=0.1)
     whole = net.predict(digits[:60])
@@ -95,9 +97,9 @@ def test_duplicate_data_have_a_singular_kernel_and_can_be_drawn() -> None:
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sin", "x**3", "erf(x)", "linear"])
-@pytest.mark.parametrize("depth", [1, 20])
+@pytest.mark.parametrize("depth", [1, 12])
 def test_opposite_data_get_opposite_guesses_of_an_odd_activation(activation: str, depth: int) -> None:
-    if activation == "x**3" and depth == 20:
+    if activation == "x**3" and depth == 12:
         depth = 3  # its variances overflow
     data = np.random.default_rng(1).standard_normal((40, 30))
     # sigma_w2 = 6 is chaotic for the bounded ones: a difference of rounding grows by a factor of about 4 a layer
@@ -238,7 +240,7 @@ def test_the_bias_of_the_guesses_counts_directions_alone() -> None:
     cosines = x @ x.T / np.outer(*2 * [np.linalg.norm(x, axis=1)])
     first = np.arcsin(np.clip(cosines, -1, 1)).mean() / (2 * np.pi)
     assert found.per_layer.variance[0] == pytest.approx(first, rel=1e-6)  # np.arcsin near 1 magnifies rounding
-    assert net.predict(x, digits=30).gamma_guess == pytest.approx(plain.gamma_guess, rel=1e-11)
+    assert net.predict(x[:9], digits=30).gamma_guess == pytest.approx(net.predict(x[:9]).gamma_guess, rel=1e-11)
 
 
 def test_data_without_a_bias_agree_with_themselves() -> None:
@@ -316,7 +318,7 @@ def test_dropout_and_average_pools_of_given_data() -> None:
     assert pooled.var_chi == pytest.approx(np.diag(found).mean() - found.mean(), rel=1e-10)
 
 
-@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("size", [None, slow(3)])
 def test_batchnorm_says_what_is_exact(size: int | None) -> None:
     exact = igb.mlp(1, "relu", norm="batch", batch_size=size).predict(unlike())
     assert exact.effective_rank == np.inf
@@ -328,13 +330,16 @@ def test_batchnorm_says_what_is_exact(size: int | None) -> None:
 
 
 @pytest.mark.parametrize("layer", [igb.AvgPool(5), slow(igb.LayerNorm()), slow(igb.RMSNorm())], ids=repr)
+@pytest.mark.parametrize("front", [(), slow(((igb.Activation("x + x**2"),),)), slow(((igb.BatchNorm(3, eps=0.1),),))])
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.usefixtures("few_draws")
-def test_a_layer_behind_dropout_reads_the_components_as_they_are(layer: Any) -> None:
+def test_a_layer_behind_dropout_reads_the_components_as_they_are(
+    layer: Any, front: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In front of the first Dense: a pool of given components is no mean of independent copies of one unit."""
-    for layers in ((layer,), (igb.Activation("x + x**2"), layer), (igb.BatchNorm(3, eps=0.1), layer)):
-        kept = igb.Network(igb.Dropout(1e-9), *layers, igb.Dense(1.0)).predict(unlike())  # no draw of 10^6 is dropped
-        assert kept.var_chi == pytest.approx(igb.Network(*layers, igb.Dense(1.0)).predict(unlike()).var_chi, rel=1e-8)
+    draw_less(monkeypatch, 64)
+    kept = igb.Network(igb.Dropout(1e-9), *front, layer, igb.Dense(1.0)).predict(unlike())  # no draw of 10^6 is dropped
+    expected = igb.Network(*front, layer, igb.Dense(1.0)).predict(unlike())
+    assert kept.var_chi == pytest.approx(expected.var_chi, rel=1e-8)
     dropping, rng, found = igb.Dropout(0.3), np.random.default_rng(1), np.zeros((6, 6))
     for _ in range(2000):
         units = layer.samples(dropping.samples(unlike(), rng, 1), rng, 1)

@@ -73,7 +73,7 @@ def test_tables_with_tabs_zipped_and_of_any_case(name: str, tmp_path: Path) -> N
     assert np.array_equal(igb.read_data(tmp_path / name)[0], X)
 
 
-def test_frames_are_tables_with_names(tmp_path: Path) -> None:
+def test_frames_are_tables_with_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": SPECIES}).to_parquet(tmp_path / "x.parquet")
@@ -91,6 +91,12 @@ def test_frames_are_tables_with_names(tmp_path: Path) -> None:
     # without names pandas numbers the columns, which is no question here
     pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
     assert np.array_equal(igb.read_data(tmp_path / "x.parquet")[0], X)
+    # 8,000 numbers are declared as 64,000 bytes; a word that each of 2,000 rows has takes 200 kB
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 50_000)
+    for column in (np.zeros(8000), ["a" * 100] * 2000):
+        pd.DataFrame({"a": column}).to_parquet(tmp_path / "x.parquet")
+        with pytest.raises(ValueError, match="expected at most 50,000 bytes of unpacked data"):
+            igb.read_data(tmp_path / "x.parquet")
 
 
 def test_a_header_that_numpy_wrote_is_one(tmp_path: Path) -> None:
@@ -196,7 +202,6 @@ def test_arrays_in_python_follow_the_rule_of_files(caplog: pytest.LogCaptureFixt
         lambda x: net.predict(x).gamma,
         lambda x: net.simulate(2, 4, inputs=x, workers=1).G0.tolist(),
         lambda x: net.train(x, y, draws=2, X_test=x, y_test=y).rate,
-        lambda x: igb.design(20.0, lambda b: igb.cnn(1, sigma_b2=b), inputs=x, within=(0, 2)).value,
     ]
     for way in ways:
         expected = way(images)  # its shape speaks for neither order

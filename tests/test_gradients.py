@@ -18,7 +18,7 @@ from igbtheory.phases import gradients
 
 NORMED = math.pi / (math.pi - 1)
 CONTINUOUS = sorted(name for name, phi in FUNCTIONS.items() if not any(phi.pieces.jumps(FLOAT64)))
-LIMITED = settings(max_examples=12, deadline=None)
+LIMITED = settings(max_examples=5, deadline=None)
 CLOSE = 1e-24
 """Share of the variance by which twins differ."""
 
@@ -26,7 +26,7 @@ CLOSE = 1e-24
 # the laws
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.sampled_from(CONTINUOUS),
     st.floats(0.1, 10),

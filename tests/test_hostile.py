@@ -21,7 +21,7 @@ from PIL import Image
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
-from igbtheory.foundations.runs.store import TABLES, Store
+from igbtheory.runs import Store
 
 ATOMS = (
     "x",
@@ -387,8 +387,9 @@ def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monke
 
 
 def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
+    Store(tmp_path / "run.db", {}).close()
     file = sqlite3.connect(tmp_path / "run.db")
-    file.execute(TABLES[0])
+    file.execute("DROP TABLE pieces")
     file.execute(
         "CREATE VIEW pieces AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     )

@@ -9,7 +9,6 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.theory import data_set, kernels
 
 X = np.random.default_rng(0).standard_normal((3, 2, 4, 4)) + 0.3
 RELU, OUT = igb.Activation("relu"), igb.Dense(2.0)
@@ -79,12 +78,11 @@ CHAINS: list[list[igb.Layer]] = [
 ]
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=repr)
-@pytest.mark.parametrize("block", [kernels.BLOCK, 1])
+@pytest.mark.parametrize(("chain", "block"), [(CHAINS[0], 1), *((chain, 2**20) for chain in CHAINS)], ids=repr)
 def test_kernels_are_sums_over_pairs_of_positions(
     chain: list[igb.Layer], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "BLOCK", block)  # also with one pair of data in a block
+    monkeypatch.setattr("igbtheory.theory.kernels.BLOCK", block)  # also with one pair of data in a block
     kernel, length = {(a, b, p, q): float(X[a, :, *p] @ X[b, :, *q]) / 2 for a, b, p, q in pairs(4)}, 4
     for layer in chain:
         kernel, length = behind(layer, kernel, length)
@@ -161,8 +159,8 @@ CONVOLUTION = igb.Conv2d(3)
 @pytest.fixture
 def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
     """Fewer units and worlds, with an error that says so."""
-    monkeypatch.setattr(data_set, "WORLDS", 24)
-    monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
+    monkeypatch.setattr("igbtheory.theory.data_set.WORLDS", 24)
+    monkeypatch.setattr("igbtheory.theory.data_set.MOST_WORLDS", 24)
 
 
 def test_a_dense_acts_on_every_token() -> None:
@@ -171,7 +169,7 @@ def test_a_dense_acts_on_every_token() -> None:
     pixels = igb.Network(igb.Conv2d(1), RELU, igb.GlobalAvgPool(), OUT)
     as_images = sequences.swapaxes(1, 2).reshape(4, 4, 2, 4)
     assert net.predict(sequences).gamma == pytest.approx(pixels.predict(as_images).gamma, rel=1e-12)
-    assert net.simulate(100, 16, inputs=sequences, workers=1).compare(workers=1).agrees()
+    assert net.simulate(30, 8, inputs=sequences, workers=1).compare(workers=1).agrees()
 
 
 def kernel(*layers: igb.Layer) -> Any:
@@ -308,15 +306,17 @@ def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-def test_biases_of_attention_are_those_of_its_samples() -> None:
-    layer = igb.Attention(512, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
+def test_biases_of_attention_are_those_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WORLDS", "MOST_WORLDS"):
+        monkeypatch.setattr(f"igbtheory.theory.data_set.{name}", 8)
+    layer = igb.Attention(64, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
     x = np.random.default_rng(0).standard_normal((2, 3, 3))
     net = igb.Network(igb.Dense(1.0), layer, igb.GlobalAvgPool(), igb.Dense(1.0)).predict(x)
-    units = np.sqrt(1 / 3) * np.random.default_rng(3).standard_normal((4096, 3)) @ x.swapaxes(1, 2)
-    behind = layer.samples(units, np.random.default_rng(2), 2048).mean(axis=2)
-    q_ab = behind @ behind.T / 2048
-    assert net.var_mu == pytest.approx(q_ab.mean(), rel=0.1)  # the heads of either are 512 draws
-    without = igb.Network(igb.Dense(1.0), igb.Attention(512, 1.5, 0.7, seed=1), igb.GlobalAvgPool(), igb.Dense(1.0))
+    units = np.sqrt(1 / 3) * np.random.default_rng(3).standard_normal((1024, 3)) @ x.swapaxes(1, 2)
+    behind = layer.samples(units, np.random.default_rng(2), 1024).mean(axis=2)
+    q_ab = behind @ behind.T / 1024
+    assert net.var_mu == pytest.approx(q_ab.mean(), rel=0.1)  # the heads of either are 64 draws
+    without = igb.Network(igb.Dense(1.0), igb.Attention(64, 1.5, 0.7, seed=1), igb.GlobalAvgPool(), igb.Dense(1.0))
     assert abs(without.predict(x).var_mu - q_ab.mean()) > 0.2
 
 
@@ -433,12 +433,24 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
     images = np.ones((200, 1, 32, 32)) + np.arange(32)
     pooled = igb.cnn(1, end=igb.GlobalAvgPool())
     with pytest.raises(ValueError, match="at most 128 data"):
-        pooled.predict(images)
+        pooled.predict(images, digits=20)
     for net in (igb.Network(CONVOLUTION, igb.MaxPool2d(2), igb.Flatten(), OUT), igb.resnet(1, norm=None)):
         with pytest.raises(ValueError, match="at most 15 data"):
-            net.predict(images[:100, :, ::2, ::2])
+            net.predict(images[:100, :, ::2, ::2], digits=20)
     with pytest.raises(ValueError, match="fewer positions"):
-        pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]))
+        pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]), digits=20)
+
+
+def test_where_a_kernel_takes_too_long_networks_of_two_widths_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = igb.Network(*igb.Network.read("Conv2d(3) | relu | " * 3 + "GlobalAvgPool | Dense").layers, widths=(8, 8, 8))
+    exact = net.predict(X)
+    monkeypatch.setattr("igbtheory.networks.network.LONGEST", 0.0)
+    with pytest.warns(igb.EstimateWarning, match="1000 networks of width 8, and 1000 of twice this width"):
+        found = net.predict(X)
+    assert found.var_g0_error < 0.01 * exact.G0.var()
+    assert abs(found.G0.var() - exact.G0.var()) < 4 * found.var_g0_error
+    assert found.gamma == pytest.approx(float(exact.gamma), rel=8 * found.error)
+    assert "method  1000 networks of width 8" in str(found)
 
 
 BAD = [

@@ -19,7 +19,6 @@ from igbtheory import aliases
 HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cyclopts")
 
 
-ONE_NUMBER = "import igbtheory as igb; igb.mlp(3, 'relu').predict().gamma"
 SUBSYSTEMS = (
     *("igbtheory.foundations.text", "igbtheory.guesses", "igbtheory.phases", "igbtheory.presentation"),
     *(f"igbtheory.networks.{name}" for name in ("control", "losses", "printing", "simulation", "training")),
@@ -34,37 +33,38 @@ SUBSYSTEMS = (
 
 
 @pytest.mark.parametrize(
-    ("code", "spared"),
+    "steps",
     [
-        ("import igbtheory", HEAVY),
-        (ONE_NUMBER, SUBSYSTEMS),
-        (f"{ONE_NUMBER}; igb.mlp(3).predict().G0", ("igbtheory.guesses.finite", "igbtheory.guesses.several")),
-        (
-            "import igbtheory as igb; igb.mlp(3, 'relu').predict().G0.std()",
-            ("sympy", "matplotlib", "scipy.special", "mpmath"),
-        ),
-        ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib", "torch")),
-        ("import igbtheory as igb; igb.measure", ("sympy", "matplotlib", "torch")),
-        ("import igbtheory as igb; igb.study, igb.studies.preset", ("sympy", "matplotlib", "torch", "scipy.stats")),
-        (
-            "from igbtheory.cli import main; main(['--help'])",
-            (*HEAVY[:6], "igbtheory.networks.network", "igbtheory.presentation.cli.phase"),
-        ),
-        *(
+        [
+            ("import igbtheory as igb", HEAVY),
+            ("igb.mlp(3, 'relu').predict().gamma", SUBSYSTEMS),
+            ("igb.mlp(3).predict().G0", ("igbtheory.guesses.finite", "igbtheory.guesses.several")),
+            ("igb.mlp(3).predict().G0.std()", ("sympy", "matplotlib", "scipy.special", "mpmath")),
+            ("igb.mlp(3, 'x*tanh(x)').predict(), igb.measure", ("sympy", "matplotlib", "torch")),
+            ("igb.study, igb.studies.preset", ("sympy", "matplotlib", "torch", "scipy.stats")),
+        ],
+        [
             (
-                f"from igbtheory.cli import main; main(['{command}', '--help'])",
-                (*HEAVY[:6], "igbtheory.networks.network"),
-            )
-            for command in ("predict", "infer", "measure")
-        ),
+                "from igbtheory.cli import main; main(['--help'])",
+                (*HEAVY[:6], "igbtheory.networks.network", "igbtheory.presentation.cli.phase"),
+            ),
+            *(
+                (f"main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.networks.network"))
+                for command in ("predict", "infer", "measure")
+            ),
+        ],
     ],
+    ids=["library", "commands"],
 )
-def test_nothing_heavy_is_loaded_before_it_is_used(code: str, spared: tuple[str, ...]) -> None:
-    # what the code itself prints goes to standard error
-    lines = ("import sys", "shown, sys.stdout = sys.stdout, sys.stderr", code, "sys.stdout = shown")
-    script = "\n".join([*lines, f"print([name for name in {spared!r} if name in sys.modules])"])
+def test_nothing_heavy_is_loaded_before_it_is_used(steps: list[tuple[str, tuple[str, ...]]]) -> None:
+    """Each step may load more than those in front of it."""
+    checked = (
+        f"{code}\nprint([name for name in {spared!r} if name in sys.modules], file=shown)" for code, spared in steps
+    )
+    # what the steps themselves print goes to standard error
+    script = "\n".join(["import sys", "shown, sys.stdout = sys.stdout, sys.stderr", *checked])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.split() == ["[]"] * len(steps)
 
 
 WINGS = (
@@ -85,9 +85,9 @@ NAME = re.compile(r"igbtheory(\.\w+)+\.?(:\w+)?")
 
 
 @cache
-def parsed(module: str) -> ast.Module:
-    """Return the syntax tree of a module of the package."""
-    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+def nodes(module: str) -> tuple[ast.AST, ...]:
+    """Return the nodes of the syntax tree of a module of the package."""
+    return tuple(ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))))
 
 
 def imported(module: str) -> Iterator[str]:
@@ -95,7 +95,7 @@ def imported(module: str) -> Iterator[str]:
 
     The public names of a folder that are loaded when they are used count; those of the package itself are for users.
     """
-    for node in ast.walk(parsed(module)):
+    for node in nodes(module):
         match node:
             case ast.ImportFrom(str(place), names):
                 yield from (f"{place}.{name.name}" if f"{place}.{name.name}" in FILES else place for name in names)
@@ -107,6 +107,7 @@ def imported(module: str) -> Iterator[str]:
                 yield from (f"{module}.{ast.literal_eval(value)}" for value in values)
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Return the modules of the package that each of them imports, by their names in the wings."""
     edges = {module: {name for name in imported(module) if f"{name}.".startswith("igbtheory.")} for module in FILES}
@@ -138,7 +139,7 @@ def kinds_of_layers() -> set[str]:
     bases = {
         node.name: {part.id for base in node.bases for part in ast.walk(base) if isinstance(part, ast.Name)}
         for module in FILES
-        for node in ast.walk(parsed(module))
+        for node in nodes(module)
         if isinstance(node, ast.ClassDef)
     }
     kinds = {"Layer"}
@@ -163,7 +164,7 @@ def test_a_layer_is_asked_for_what_it_does_rather_than_for_its_class() -> None:
     assert {"Dense", "Flatten", "FreshDense"} < kinds
     kinds -= {"Product"}  # a formula may be a product, too
     elsewhere = [name for name in FILES if not f"{name}.".startswith(("igbtheory.layers.", "igbtheory.torch.rows."))]
-    asking = [name for name in elsewhere for node in ast.walk(parsed(name)) if kinds & {*asked_for(node)}]
+    asking = [name for name in elsewhere for node in nodes(name) if kinds & {*asked_for(node)}]
     assert len(asking) <= 10, asking
 
 
@@ -215,6 +216,29 @@ def test_the_public_names_are_those_that_were_promised() -> None:
     assert found == NAMES.read_text(encoding="utf-8").splitlines()
 
 
+DOCUMENTED = re.findall(r"igbtheory\.([\w.]+)", (CHECKOUT / "docs" / "api.rst").read_text(encoding="utf-8"))
+TESTS = sorted(Path(__file__).parent.glob("test_*.py"))
+
+
+def internal(file: Path) -> list[str]:
+    """Return what a file of tests imports of the package besides public names and documented ones."""
+    public = {*NAMES.read_text(encoding="utf-8").split(), *DOCUMENTED, "aliases", "cli.main"}
+    spaces = {name.rpartition(".")[0] for name in public}
+    imports = [
+        node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)
+    ]
+    names = (f"{node.module}.{name.name}" for node in imports for name in node.names)
+    ours = [name.removeprefix("igbtheory.") for name in names if name.startswith("igbtheory.")]
+    return [name for name in ours if not {name, f"igb.{name}"} & public and name not in spaces]
+
+
+def test_at_most_a_third_of_the_test_files_speak_with_more_than_the_public_names() -> None:
+    """The others test averages, draws, proofs, pictures and the like alone; their number can only fall."""
+    speaking = [file.name for file in TESTS if internal(file)]
+    assert len(speaking) <= 21, speaking
+    assert 3 * len(speaking) <= len(TESTS)
+
+
 VAGUE = {"found", "known", "lost", "own", "parts", "seen"}
 """Names that do not say what a value is."""
 FIELDS = {"networks.losses.start.own", "torch.studies.arm.seen"}
@@ -223,7 +247,7 @@ FIELDS = {"networks.losses.start.own", "torch.studies.arm.seen"}
 
 def assigned(module: str) -> Iterator[str]:
     """Yield the names of the variables, parameters and attributes that a module assigns."""
-    for node in ast.walk(parsed(module)):
+    for node in nodes(module):
         match node:
             case ast.Name(name, ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(name):
                 yield name

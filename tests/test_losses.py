@@ -17,8 +17,7 @@ from scipy import integrate, special
 import igbtheory as igb
 from igbtheory import losses
 from igbtheory.cli import main
-from igbtheory.guesses import ClassGuessLaw, GuessLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses import ClassGuessLaw, GuessLaw, SampledLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 
 Array = NDArray[np.float64]
@@ -187,20 +186,21 @@ def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
     cut = special.logit(loss.cut_off) if isinstance(loss, PiecewiseZero) else 0.0
     centre, spread = np.sqrt(2 * float(prediction.var_mu)), np.sqrt(2 * float(prediction.var_chi))
 
+    x, w = np.polynomial.legendre.leggauss(12)
+
     def mean(of: Callable[[Any], Any], sign: float) -> float:
         """Mean over the favoured (sign 1) or other class: log-odds sign |m| + noise."""
 
         def given(m: float) -> float:
             r = np.linspace(-12.0, 12.0, 25) * spread + sign * m
             ends = np.unique(np.append(r, cut))
-            x, w = np.polynomial.legendre.leggauss(12)
             half = np.diff(ends)[:, None] / 2
             at = ends[:-1, None] + half * (1 + x)
             return float(np.sum(half * w * of(at) * npdf((at - sign * m) / spread) / spread))
 
         return integrate.quad(lambda m: 2 * npdf(m / centre) / centre * given(m), 0, 9 * centre)[0]
 
-    networks = 1000
+    networks = 300
     found = losses.predicted(prediction, loss, 2, networks=networks, samples=2000, seed=2)
     for name, of in {
         "value": loss.value,
@@ -217,7 +217,7 @@ def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_finite_networks_have_the_predicted_means(loss: Loss) -> None:
-    theory = losses.predicted(igb.mlp(2, "relu").predict(), loss, 5, networks=1000, samples=200, seed=3)
+    theory = losses.predicted(igb.mlp(2, "relu").predict(), loss, 5, networks=300, samples=200, seed=3)
     found = losses.simulated(igb.mlp(2, "relu"), loss, 5, networks=60, width=200, samples=200, seed=4)
     for name in ("probability", "value", "silent", "own", "gradient"):
         a, b = getattr(theory, name).mean(), getattr(found, name).mean()
@@ -230,8 +230,8 @@ def test_finite_networks_have_the_predicted_means(loss: Loss) -> None:
 )
 def test_batches_are_predicted_with_their_correlations(network: igb.Network) -> None:
     loss, samples = CrossEntropy(), 8
-    theory = losses.predicted(network.predict(), loss, 3, networks=2000, samples=samples, seed=5)
-    found = losses.simulated(network, loss, 3, networks=600, width=100, samples=samples, seed=6)
+    theory = losses.predicted(network.predict(), loss, 3, networks=500, samples=samples, seed=5)
+    found = losses.simulated(network, loss, 3, networks=150, width=100, samples=samples, seed=6)
     a, b = theory.probability.mean(), found.probability.mean()
     assert np.all(np.abs(a.value - b.value) <= Z * np.hypot(a.error, b.error) + 0.01 * a.value)  # 1/width
 
@@ -239,8 +239,8 @@ def test_batches_are_predicted_with_their_correlations(network: igb.Network) -> 
 def test_a_given_data_set_is_predicted_by_its_kernel() -> None:
     data = igb.standardised(igb.digits())[:60]
     network = igb.mlp(2, "relu")
-    theory = losses.predicted(network.predict(data), CrossEntropy(), 4, networks=2000, seed=7)
-    found = losses.simulated(network, CrossEntropy(), 4, networks=200, width=300, seed=8, inputs=data)
+    theory = losses.predicted(network.predict(data), CrossEntropy(), 4, networks=500, seed=7)
+    found = losses.simulated(network, CrossEntropy(), 4, networks=60, width=300, seed=8, inputs=data)
     for name in ("probability", "value"):
         a, b = getattr(theory, name).mean(), getattr(found, name).mean()
         assert np.all(np.abs(a.value - b.value) <= Z * np.hypot(a.error, b.error) + 0.005 * a.value)  # 1/width
@@ -250,7 +250,7 @@ def test_cross_entropy_steers_a_prejudiced_start_and_losses_that_ignore_hard_dat
     prediction = PREJUDICED.predict()
     assert prediction.gamma > 3
     found = {
-        loss: losses.predicted(prediction, loss, 10, networks=300, samples=300, seed=10)
+        loss: losses.predicted(prediction, loss, 10, networks=100, samples=200, seed=10)
         for loss in (*LOSSES, PiecewiseZero(0.5))
     }
     assert found[CrossEntropy()].steering().value == 1.0

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from igbtheory import EstimateWarning
 from igbtheory.cli import main
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import with_itself
+from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
 from igbtheory.torch import Explanation
@@ -306,6 +308,9 @@ def branching(_: Any, x: Any) -> Any:
     return x if x.sum() > 0 else -x
 
 
+SIZES = cycle([2, 3])
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -325,6 +330,10 @@ def branching(_: Any, x: Any) -> Any:
             model(lambda m, x: m.b((y := m.a(x)) + torch.rand_like(y)), a=linear(20, 9), b=linear(9, 2)),
             "drawn in every pass",
         ),
+        (
+            stack(lambda: nn.Linear(20, next(SIZES))),
+            r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
+        ),
     ],
     ids=[
         "shared",
@@ -337,6 +346,7 @@ def branching(_: Any, x: Any) -> Any:
         "recurrent",
         "lazy",
         "random",
+        "several widths",
     ],
 )
 def test_what_cannot_be_read_is_named(make: Make, words: str) -> None:
@@ -387,11 +397,18 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     assert np.all(np.abs(found.per_layer.gamma[:-1] - known) < 5 * errors + known / 15 + 1e-9)
     biases, errors = found.per_layer.gamma_guess, found.per_layer.gamma_guess_error
     assert np.all(np.abs(biases - found.predicted_gamma_guess) < 5 * errors + found.predicted_gamma_guess / 15)
-    gammas = [measured(biases[i], errors[i]) for i in (5, 6)]
-    assert found.sentences()[0].startswith(
-        f"Bias is created by relu_1 (Activation('relu'), gamma_guess {' to '.join(gammas)})"
-    )
-    assert found.sentences()[1] == "No layer is named to remove bias."
+    assert found.outputs is not None
+    assert found.outputs.shares == pytest.approx(plain.shares)
+    shares = found.columns()["favoured"]
+    assert shares[-1] == plain.majority
+    even, (now, first, created, removed, *_) = mean_shares(0.0, 3, 12, 1)[0], found.sentences()
+    assert now.startswith(f"One class gets {100 * plain.majority:.1f} ± ")
+    assert now.endswith(f" would get {100 * even:.1f} %.")
+    assert first.startswith(f"The first cross-entropy is {measured(plain.loss, plain.loss_error)}; ")
+    steps = [("the data", even, shares[0]), ("relu_1 (Activation('relu'))", shares[5], shares[6])]
+    told = (f"{name}, {100 * before:.1f} to {100 * behind:.1f} %" for name, before, behind in steps)
+    assert created.startswith(f"Bias is created by {'; '.join(told)}; add and its branches (Residual), ")
+    assert removed == "No layer is named to remove bias."
 
 
 EXACT = "data less their mean, feature by feature", "BatchNorm in the mode of evaluation, where it is the identity"
@@ -406,23 +423,55 @@ def test_changes_are_predicted_and_measured_as_models_that_were_written_so(expla
         x = m.a(x)
         return m.c(torch.tanh(x + m.b(torch.tanh(m.n(x)))))
 
+    def unbiased() -> Any:
+        made = RESIDUAL()
+        nn.init.zeros_(made.parts.c.bias)
+        return made
+
     written = {
         "norms behind the activations": (model(behind, **NORMED, c=linear(30, 3)), X),
         "tanh for relu": (model(tanh, **NORMED, c=linear(30, 3)), X),
         EXACT[0]: (RESIDUAL, X - X.mean(axis=0)),
         EXACT[1]: (lambda: RESIDUAL().eval(), X),
+        "no norms": (model(residual, **NORMED | {"n": nn.Identity}, c=linear(30, 3)), X),
+        "no biases in 'parts.c'": (unbiased, X),
+        "data of mean 0 and variance 1, feature by feature": (RESIDUAL, (X - X.mean(axis=0)) / X.std(axis=0)),
     }
     lines = {line.change: line for line in explained.what_if}
     assert set(written) <= set(lines)
     for change, (make, data) in written.items():
         with pytest.warns(UserWarning, match="identity") if change == EXACT[1] else nullcontext():
             alone = igb.measure(make, data, 30, seed=3)
-            biases = lines[change].measured, lines[change].measured_guess
-            assert biases == pytest.approx((alone.gamma, alone.gamma_guess), rel=1e-9)
+            biases = lines[change].measured, lines[change].measured_guess, lines[change].majority
+            assert biases == pytest.approx((alone.gamma, alone.gamma_guess, alone.majority), rel=1e-9)
         if change in EXACT:  # others are estimated from draws, which takes time
             predicted = igb.from_torch(make, data).predict(data)
-            biases = lines[change].predicted, lines[change].predicted_guess
-            assert biases == pytest.approx((predicted.gamma, predicted.gamma_guess), rel=1e-9), change
+            ratios = lines[change].predicted, lines[change].predicted_guess
+            assert ratios == pytest.approx((predicted.gamma, predicted.gamma_guess), rel=1e-9), change
+
+
+def test_a_remedy_helps_and_changes_what_it_says_alone() -> None:
+    """A change of the last biases stays out of the other changes, which share the parameters of the model."""
+    make = stack(nn.Flatten, linear(20, 30), nn.ReLU, nn.Flatten, linear(30, 3))
+    found = igb.explain(make, X + 2, 60, check=True)
+    lines = {line.change: line for line in found.what_if}
+    for change, data in (("no biases in '4'", X + 2), ("data less their mean, feature by feature", X - X.mean(axis=0))):
+        made = igb.from_torch(make, X)
+        layers = [*made.layers[:-1], igb.Dense(made.layers[-1].sigma_w2, 0.0)] if "biases" in change else made.layers
+        expected = igb.Network(*layers).predict(data)
+        assert lines[change].predicted == pytest.approx(expected.gamma, rel=1e-5), change
+    normed = stack(linear(20, 30), lambda: nn.LayerNorm(30), nn.ReLU, linear(30, 3))
+    assert lines["norms over the units in front of the activations"].measured == pytest.approx(
+        igb.measure(normed, X + 2, 60).gamma, rel=1e-6
+    )
+    best = found.changes.remedy
+    assert best is not None
+    assert best.change.startswith("data ")
+    assert best.majority < found.outputs.majority - 0.1  # 4 standard errors
+    (said,) = (sentence for sentence in found.sentences() if "helps most" in sentence)
+    assert best.change in said
+    evened = next(sentence for sentence in found.sentences() if sentence.startswith("igb.initialise("))
+    assert "no class more than 33.3 %; '4' was changed by" in evened
 
 
 def test_what_the_theory_lacks_is_measured_alone() -> None:
@@ -434,7 +483,7 @@ def test_what_the_theory_lacks_is_measured_alone() -> None:
     assert found.unpredicted() == [f"Not read: {found.unread}."]
     assert "'2' (Softmax)" in found.unread
     assert found.layers[3:] == ("Softmax, not read", "Linear, not read")
-    assert found.sentences()[-1].endswith("have no prediction; check=True measures them.")
+    assert any(sentence.endswith("have no prediction; check=True measures them.") for sentence in found.sentences())
 
 
 def test_a_last_layer_of_zeros_is_named_and_all_in_front_of_it_explained() -> None:
@@ -465,32 +514,30 @@ def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign:
         found = explanation_of(variances, predicted)
         created, removed = found.sentences()[:2]
         named, other = (created, removed) if sign > 0 else (removed, created)
-        parts = [measured(found.per_layer.gamma_guess[i], found.per_layer.gamma_guess_error[i]) for i in (1, 2)]
-        assert named.endswith(f" by b (Dense, gamma_guess {' to '.join(parts)}).") == (errors > 2)
-        assert named.startswith("No layer is named") == (errors < 2)
-        assert other.startswith("No layer is named")
-        assert "read from the measured guesses alone" in found.sentences()[2]
+        parts = [f"{100 * share:.1f}" for share in found.columns()["favoured"][1:]]
+        assert named.endswith(f"b (Dense), {' to '.join(parts)} %.") == (errors > 2)
+        assert other.startswith("No layer is named" if sign > 0 else "Bias is created by the data, ")
 
 
 @pytest.mark.parametrize(("change", "named"), [(0.0019, False), (0.0021, True)])
 def test_a_change_of_hardly_any_datum_is_no_cause(change: float, *, named: bool) -> None:
-    shares = 0.8 + np.array([0, 0, change])
-    variances = igb.GuessLaw(np.tan(np.pi * (shares - 0.5)) ** 2).var()
-    assert explanation_of(np.tile(variances, (5, 1))).sentences()[0].startswith("Bias is created by b (") == named
+    cosines = np.sin(np.pi * (0.3 + np.array([0, 0, change]))) ** 2  # of two of nine data, at 1/2 + arcsin(c^.5)/pi
+    variances = np.arcsin((9 * cosines - 1) / 8) / (2 * np.pi)
+    found = explanation_of(np.tile(variances, (5, 1)))
+    assert found.columns()["favoured"] == pytest.approx(0.8 + np.array([0, 0, change]), abs=1e-12)
+    assert ("; b (Dense), 80.0 to 80.2 %" in found.sentences()[0]) == named
 
 
 def test_what_stands_in_front_of_a_layer_without_bias_creates_none() -> None:
     """Behind a BatchNorm, b, different data agree less often than not, and each agrees with itself."""
     found = explanation_of(np.tile([*igb.GuessLaw(np.array([2.0, 3.0])).var(), -0.01, 0.1], (5, 1)))
-    of = [f"{gamma:.4g}" for gamma in found.per_layer.gamma_guess]
+    of = [f"{100 * share:.1f}" for share in found.columns()["favoured"]]
     assert found.sentences()[:3] == [
-        f"Bias is created by c (Dense, gamma_guess {of[2]} to {of[3]}).",
-        f"Bias is removed by b (Dense, gamma_guess {of[1]} to {of[2]}).",
+        f"Bias is created by c (Dense), {of[2]} to {of[3]} %.",
+        f"Bias is removed by b (Dense), {of[1]} to {of[2]} %.",
         "Behind b there is no bias: what stands in front of it creates none.",
     ]
     old = replace(found, guess_variances=np.nan)
-    # the guesses differ by a factor above 20, and gamma, which an older explanation shows, does not
-    assert (found.plot().get_yscale(), old.plot().get_yscale()) == ("log", "linear")
     assert old.sentences()[0].startswith("This explanation was saved without gamma_guess")
 
 
@@ -502,7 +549,7 @@ def test_outputs_that_are_not_centred_have_no_bias_of_guesses() -> None:
 
     found = igb.explain(stack(linear(20, 9), nn.ReLU, last), X, 9)
     assert np.isnan(found.per_layer.gamma_guess).tolist() == [False, False, False, True]
-    assert found.sentences()[0].startswith("gamma_guess of the outputs is not defined, since they are not centred")
+    assert found.sentences()[2].startswith("gamma_guess of the outputs is not defined: they are not centred")
 
 
 def test_a_softmax_at_the_end_removes_no_bias() -> None:
@@ -514,7 +561,7 @@ def test_a_softmax_at_the_end_removes_no_bias() -> None:
     assert measured[0] == pytest.approx(logits.gamma, rel=1e-9)
     assert abs(measured[1] - measured[0]) < errors[0]
     assert found.predicted_gamma[-2] > 1.02 * measured[1]
-    assert found.sentences()[1] == "No layer is named to remove bias."
+    assert "No layer is named to remove bias." in found.sentences()
     assert "of the sum 1, which are probabilities" in found.what_if[0].unmeasured
     assert found.what_if[0].unpredicted == found.unread
 
@@ -543,18 +590,24 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     images = igb.gaussian_images(6, 1, 32, 32, seed=1)
     np.save("images.npy", images)
     reason = "Not predicted: '2' (MaxPool2d): expected at most 3 data, got 6"
-    change = "No prediction of 'gelu for relu', 'tanh for relu', 'data less their mean"
+    change = "No prediction in infinite width of 'gelu for relu', 'tanh for relu', 'norms over the units"
     command = ["explain", "models.py:make", "--data", "images.npy", "--networks", "2"]
     assert main(command) == 0
     shown = capsys.readouterr().out
     assert f"\n{reason}" in shown
     assert f"\n{change}" in shown
-    assert "data less their mean, feature by feature': expected at most 3 data, got 6" in " ".join(shown.split())
+    assert "variance 1, feature by feature': expected at most 3 data, got 6" in " ".join(shown.split())
     assert main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert f"Not predicted: {told['refused']}.".startswith(reason)
     assert any(sentence.startswith(change) for sentence in told["sentences"])
-    assert told["what_if"][0]["unpredicted"].startswith("expected at most 3 data")
+    line = told["what_if"][0]
+    assert line["unpredicted"].startswith("expected at most 3 data")
+    # pools over positions are drawn at the model's own widths
+    assert (line["undrawn"], line["at_widths"] > 0) == ("", True)
+    assert re.search(
+        r"gamma, what if +at its widths\nthe model as it is +[\d.]+ ± [\d.]+\ngelu for relu +[\d.]+ ±", shown
+    )
     assert [value == "nan" for value in told["layers"]["predicted_gamma"]] == [False, False, False, True, True]
     scope: dict[str, Any] = {}
     exec("\n".join(lines), scope)  # noqa: S102 - the lines above
@@ -616,6 +669,37 @@ def test_the_explanation_is_a_result_and_a_command(
     assert "its own class, mean\n0" in capsys.readouterr().out
 
 
+def test_a_check_is_one_line_and_an_exit_status(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "from torch import nn",
+        "def make():",
+        "    return nn.Sequential(nn.Linear(64, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU(), nn.Linear(30, 2))",
+    ]
+    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    command = ["check", "models.py:make", "--data", "digits", "--first", "30"]
+    assert main(command) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    numbers = re.fullmatch(
+        r"failed: one class gets ([\d.]+) ± [\d.]+ % of the data \(even: 55\.\d %\); first loss .*, "
+        r"log\(2\) = 0\.6931; ([\d.]+) % would pass; created by .* to .* %; try .* \(predicted ([\d.]+) ± [\d.]+ %\)",
+        line,
+    )
+    assert numbers is not None
+    share, most, remedied = map(float, numbers.groups())
+    assert most == round(100 * mean_shares(1.0, 2, 30, 1)[0], 1)
+    assert most < share
+    assert remedied < share
+    assert main([*command, "--most", str((share + 1) / 100), "--networks", "30", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["passed"]
+    assert told["layers"]["favoured"][-1] == pytest.approx(share / 100, abs=0.01)
+    assert main([*command, "--most", "2"]) == 2
+    assert "expected --most above 0 and at most 1, got 2; pass" in capsys.readouterr().err
+
+
 def fractions(own: Any, data: Any) -> Any:
     """Fractions of the data that a model gives to its classes."""
     with torch.no_grad():
@@ -660,6 +744,21 @@ def test_shares_are_those_without_dropout_and_with_the_statistics_of_the_batch()
     assert own[3].training
     own[3].eval()
     assert fractions(own, data).tolist() == [0.25] * 4
+
+
+def test_the_score_layer_of_tokens_is_set_for_the_token_that_decides() -> None:
+    """As in GPT-2's classifier: the last linear layer acts on every token, and that of the last word is returned."""
+
+    def at_last_word(m: Any, ids: Any) -> Any:
+        scores = m.b(m.a(ids).cumsum(1).relu())
+        return scores[torch.arange(len(ids)), (ids != 0).sum(dim=1) - 1]
+
+    ids = np.random.default_rng(2).integers(1, 20, (120, 6))
+    ids[::3, 4:] = 0
+    own = model(at_last_word, a=lambda: nn.Embedding(20, 30), b=linear(30, 3))()
+    assert igb.initialise(own, ids, neutral=True).after.tolist() == [1 / 3] * 3
+    told = shares(own(torch.tensor(ids)).detach().double().numpy())
+    assert told.tolist() == [1 / 3] * 3
 
 
 def test_orthogonal_weights_stay_orthogonal() -> None:
@@ -1277,8 +1376,10 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     said = next(sentence for sentence in found.sentences() if sentence.startswith("At the model's widths, 12, "))
     assert re.search(r"% below infinite width\) and gamma_guess .* % above infinite width\), by drawing 6000", said)
     assert Explanation.from_json(found.to_json()) == found
-    labels = [line.get_label() for line in found.plot().lines]
-    assert labels[:3:2] == ["theory, infinite width", "theory, its own widths"]
+    drawn = {line.get_label(): line.get_ydata() for line in found.plot().lines}
+    assert drawn["theory, infinite width"] == pytest.approx(100 * found.columns()["predicted_favoured"])
+    assert drawn["theory, its own widths"][-1] == pytest.approx(100 * found.columns()["at_widths_favoured"][-1])
+    assert drawn["without a bias"][0] == pytest.approx(100 * mean_shares(0.0, 30, 12, 1)[0])
     assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
     # a change is predicted at the same widths, and the tables say which kind they show
     gelu = {line.change: line for line in found.what_if}["gelu for relu"]
@@ -1307,16 +1408,34 @@ def test_a_change_replaces_a_function_of_several_steps_as_a_whole() -> None:
     assert lines["norms behind the activations"].measured == pytest.approx(moved.gamma, rel=1e-4)
 
 
-def test_an_error_contains_what_width_may_change_where_networks_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_contains_what_width_may_change_where_no_networks_can_be_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from igbtheory.torch import widths  # noqa: PLC0415 - it loads PyTorch
 
-    monkeypatch.setattr(widths, "NUMBERS", 1000)
+    def refused(*_: Any) -> None:
+        raise ValueError("they cannot")
+
+    monkeypatch.setattr(widths, "behind_layers", refused)
     found = igb.explain(MLP, X, 3)
     # 1.2 times 1/40 + 1/30, as a share of gamma
     assert found.doubt == pytest.approx(np.expm1(0.07) * found.predicted_gamma[-1], rel=1e-9)
     assert "at_widths_gamma" not in found.columns()
     (said,) = (sentence for sentence in found.sentences() if "widths" in sentence)
-    assert re.fullmatch(r"Not predicted at the model's widths, 40, 30: .*networks of these widths .*about 7%.*", said)
+    assert re.fullmatch(r"Not predicted at the model's widths, 40, 30: they cannot.*about 7%.*", said)
+
+
+def test_images_whose_kernel_takes_too_long_are_predicted_at_the_widths_of_the_model() -> None:
+    make = stack(lambda: nn.Conv2d(1, 8, 3, 2), nn.ReLU, lambda: nn.AdaptiveAvgPool2d(1), nn.Flatten, linear(8, 30))
+    images = igb.gaussian_images(12, channels=1, height=48, width=48, correlation_length=6)
+    found = igb.explain(make, images, 3)
+    assert np.isnan(found.predicted_gamma[-1])
+    assert abs(found.z) < 4
+    assert any(re.match("Not predicted: '2' .*kernel .* would take about .* seconds", x) for x in found.sentences())
+    # changes are predicted in the same way
+    lines = {line.change: line for line in found.what_if}
+    assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
+    assert lines["tanh for relu"].at_widths > 0
 
 
 def tied() -> Any:

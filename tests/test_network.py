@@ -10,6 +10,7 @@ import scipy
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.numbers import Multiprecision
@@ -45,7 +46,7 @@ def test_one_hidden_relu_layer_is_its_closed_form() -> None:
 
 
 def test_relu_very_deep() -> None:
-    depth = 2_000
+    depth = 500
     p = igb.mlp(depth, "relu").predict()
     assert p.gamma == pytest.approx(float(relu_recursion(depth, 50)), rel=1e-11)
     assert 1e-14 < p.error < 1e-8
@@ -232,6 +233,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize(("call", "error", "sentence"), REFUSED)
 def test_bad_input_is_refused_with_a_sentence(call: Any, error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
@@ -324,7 +326,7 @@ def test_softplus_at_scales_where_it_is_nearly_a_kink() -> None:
     assert found == pytest.approx(193.2 * total, rel=1e-13)
 
 
-@pytest.mark.parametrize("activation", ["gelu", "erf(x)"])
+@pytest.mark.parametrize("activation", ["gelu", slow("erf(x)")])
 def test_large_variances_cost_closed_forms_no_digits(activation: str) -> None:
     """At sigma_w2 = 4 the variances of gelu reach 1e30, and an AccuracyWarning would be an error here."""
     found = igb.mlp(100, activation, sigma_w2=np.array([1.0, 4.0]), sigma_b2=np.array([[0.1], [2.0]])).predict()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import draw_less
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.phases import edge_of_chaos, gradients, residual_limit
@@ -94,7 +95,7 @@ def estimated(*layers: igb.Layer, inputs: Any = None) -> igb.Prediction:
         return igb.Network(*layers).predict(inputs)
 
 
-@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("norm", [*NORMS[:5], slow(NORMS[5])], ids=repr)
 @pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
 def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, inputs: Any) -> None:
     """0.5 x behind a Dense is the Dense with a quarter of its variances; in front of one likewise."""
@@ -107,11 +108,13 @@ def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, 
         assert abs(getattr(found, name) - getattr(exact, name)) <= (1e-12 + 2 * exact.error) * size
 
 
-@pytest.mark.parametrize(("norm", "behind"), [(NORMS[1], True), (NORMS[2], False), (NORMS[4], True), (NORMS[5], False)])
+@pytest.mark.parametrize(
+    ("norm", "behind"), [slow((NORMS[1], True)), (NORMS[2], False), (NORMS[4], True), slow((NORMS[5], False))]
+)
 def test_a_gate_beside_a_norm_agrees_with_finite_networks(norm: igb.Layer, behind: bool) -> None:  # noqa: FBT001
     hidden = (norm, Gate()) if behind else (Gate(), norm)
     found = estimated(FIRST, *hidden, LAST, inputs=WAVE)
-    drawn = igb.Network(FIRST, *hidden, LAST).simulate(networks=200, width=128, inputs=WAVE)
+    drawn = igb.Network(FIRST, *hidden, LAST).simulate(networks=60, width=128, inputs=WAVE)
     # five standard errors, the estimate's own, and 1/width
     q = found.var_mu + found.var_chi
     for layers, name in ((drawn.per_layer.var_mu, "var_mu"), (drawn.per_layer.var_chi, "var_chi")):
@@ -299,14 +302,11 @@ def test_gradients_refuse_estimates_in_words() -> None:
 
 
 @pytest.fixture
-def register() -> Any:
+def register(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`igb.register` for one test alone."""
-    from igbtheory.foundations import saved  # noqa: PLC0415 - of these tests alone
-    from igbtheory.layers import registered  # noqa: PLC0415
-
-    yield igb.register
-    registered.REGISTERED.clear()
-    saved.CITIZENS.clear()
+    monkeypatch.setattr("igbtheory.layers.registered.REGISTERED", {})
+    monkeypatch.setattr("igbtheory.foundations.saved.CITIZENS", {})
+    return igb.register
 
 
 def test_a_registered_layer_is_a_citizen(register: Any) -> None:

@@ -23,9 +23,12 @@ NAMED = {"relu": "max(x, 0)", "tanh": "tanh(x)"}
 PAIRS = [(0.7, 1.0, 2.0, -1.2), (-0.4, 0.5, 3.0, 1.1), (0.0, 2.0, 2.0, 1.9), (0.0, 1.0, 4.0, -1.99)]
 
 
+GAUSS = np.polynomial.legendre.leggauss(20)
+
+
 def nodes(cuts: list[float]) -> tuple[Any, Any]:
     """Gauss-Legendre rule on [-10, 10], panels of at most half a standard deviation that end at the cuts."""
-    x, weights = np.polynomial.legendre.leggauss(20)
+    x, weights = GAUSS
     ends = np.unique([*np.linspace(-10, 10, 41), *(cut for cut in cuts if abs(cut) < 10)])
     half = np.diff(ends)[:, None] / 2
     return (ends[:-1, None] + half * (1 + x)).ravel(), (half * weights).ravel()

@@ -2,7 +2,6 @@
 
 import json
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,9 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.phases.block import block_of
-from igbtheory.phases.diagram import near_zero
-from igbtheory.phases.variance import variances
 
 phases = igb.phases
-LIMITED = settings(max_examples=6, deadline=None)
+LIMITED = settings(max_examples=4, deadline=None)
 SMOOTH = ["tanh", "erf", "sin", "gelu", "silu", "x - x**3/10", "gaussian"]
 KINKED = ["relu", "elu", "hardtanh", "leaky_relu", "relu6"]
 SETTLING = [name for name in SMOOTH + KINKED if "**" not in name]
@@ -97,26 +93,6 @@ def test_fixed_points_attract_or_not(name: str, sigma_w2: float, sigma_b2: float
     assert [point.stable for point in phases.fixed_points(name, sigma_w2, sigma_b2)] == stable
 
 
-@pytest.mark.parametrize(
-    ("name", "sigma_w2", "sigma_b2", "ends"),
-    [
-        ("erf", 4.0, 0.1, 1),
-        ("relu", 3.0, 0.1, 1),
-        ("squared_relu", 0.5, 0.0, 3),  # from above the one in the middle, q grows faster than exponentially
-    ],
-)
-def test_variances_attract_and_repel_in_turn(name: str, sigma_w2: float, sigma_b2: float, ends: int) -> None:
-    stable = [at.stable for at in variances(block_of(name), igb.Dense(sigma_w2, sigma_b2))]
-    assert len(stable) == ends
-    assert all(one != next_one for one, next_one in pairwise(stable))
-
-
-def test_values_near_zero_are_cubes_in_equal_steps() -> None:
-    values = near_zero(0.4, 5)
-    assert values[-1] == 0.4
-    assert np.diff(np.cbrt([0.0, *values])) == pytest.approx(np.full(5, np.cbrt(0.4) / 5), rel=1e-12)
-
-
 @LIMITED
 @given(st.sampled_from(SMOOTH + KINKED), st.floats(0.02, 10), st.sampled_from([None, 2]))
 def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | None) -> None:
@@ -137,9 +113,10 @@ def test_deep_networks_on_the_neutrality_line_have_gamma_one(sigma_b2: float, na
     assert phases.edge_of_chaos(name, sigma_b2) < sigma_w2  # neutrality is chaotic
 
 
+@pytest.mark.slow
 def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> None:
     # f^2 and f'^2 are even, and the largest and the smallest of two units have the same law but for the sign
-    alone, pooled = (phases.edge_of_chaos("tanh", [0.05, 0.3], pool=pool) for pool in (None, 2))
+    alone, pooled = (phases.edge_of_chaos("tanh", 0.3, pool=pool) for pool in (None, 2))
     assert pooled == pytest.approx(alone, rel=1e-11)
 
 
@@ -309,15 +286,15 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     found = phases.classify("relu", 2.0).rate
     assert found is not None
     assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
-    deep = igb.mlp(3_000, "relu").predict()
-    assert deep.gamma / 9e6 == pytest.approx(constant, rel=3e-2)  # corrections are log(l)/l = 1e-3 times a number
+    deep = igb.mlp(1_000, "relu").predict()
+    assert deep.gamma / 1e6 == pytest.approx(constant, rel=0.1)  # corrections are log(l)/l = 7e-3 times a number
     biased = phases.classify("relu", 2.0, 0.1).rate
     assert biased is not None
     assert biased.constant == pytest.approx(4 * constant, rel=1e-7)
-    gamma = igb.mlp(4_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
+    gamma = igb.mlp(2_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
     # d sqrt(gamma)/dl = k/2 + sqrt(gamma)/(2 l) has the solutions k l + C sqrt(l): two depths tell k
-    roots = gamma[[1_000, 4_000]] ** 0.5
-    assert (roots[1] - 2 * roots[0]) / 2_000 == pytest.approx((4 * constant) ** 0.5, rel=2e-2)
+    roots = gamma[[500, 2_000]] ** 0.5
+    assert (roots[1] - 2 * roots[0]) / 1_000 == pytest.approx((4 * constant) ** 0.5, rel=2e-2)
 
 
 @pytest.mark.slow  # the smooth ones always run
@@ -334,6 +311,7 @@ def test_gamma_of_kinked_functions_on_the_edge_has_the_constant_of_the_formula()
     assert found.rate.constant == pytest.approx(k * k / 4, rel=1e-6)
 
 
+@pytest.mark.slow  # that of ReLU is compared in every run
 def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
     found = phases.classify("tanh", E, 0.1)
     assert found.point is not None
@@ -359,12 +337,12 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 12), np.linspace(0.01, 0.3, 8), depth=8)
-    assert found.gamma.shape == (8, 12)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 5), np.array([0.1, 0.2]), depth=3)
+    assert found.gamma.shape == (2, 5)
     assert found.error < 1e-9
-    for i, j in ((0, 11), (4, 5)):
-        net = igb.mlp(8, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
-        # 8 layers, each with the 1e-12 of the table
+    for i, j in ((0, 4), (1, 1)):
+        net = igb.mlp(3, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
+        # 3 layers, each with the 1e-12 of the table
         assert found.gamma[i, j] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
@@ -373,7 +351,7 @@ def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
 @pytest.mark.parametrize(
     ("activation", "options"),
     [
-        ("relu", {"pool": 2}),
+        slow(("relu", {"pool": 2})),
         ("tanh", {"norm": "batch"}),
         ("relu", {"norm": "layer", "placement": "after"}),
         ("sign", {}),
@@ -393,8 +371,9 @@ def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options:
             assert gamma == pytest.approx(net.predict().gamma, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
-    found = phases.diagram("tanh", [0.5, 1.5, 3.0], [0.0, 0.1], depth=50)
+    found = phases.diagram("tanh", [0.5, 3.0], [0.0, 0.1], depth=20)
     assert np.all(found.gamma[0] == 0.0)
     assert np.all(found.gamma[1] > 0.0)
     assert found.error < 1e-8
@@ -439,17 +418,17 @@ def test_bad_input_is_refused_in_words(call: Any, error: type[Exception], match:
 
 
 def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["phase", "tanh", "--sigma-b2", "0.1"]) == 0
+    assert main(["phase", "erf", "--sigma-b2", "0.1"]) == 0
     shown = capsys.readouterr().out
     assert "transient deep prejudice" in shown
-    assert "1.98607264114" in shown
-    assert "gamma    1.66173 at 10, 5.95833 at 30, 22.5419 at 100 hidden layers" in shown
+    assert "1.55211785533" in shown
+    assert "gamma    1.92304 at 10, 6.72096 at 30, 24.8963 at 100 hidden layers" in shown
     assert main(["phase", "x**2", "--sigma-w2", "3"]) == 0
     assert "gamma    out of range at 10" in capsys.readouterr().out
-    assert main(["phase", "relu+maxpool2", "--sigma-w2", "1.2", "--json"]) == 0
+    assert main(["phase", "relu+avgpool2", "--sigma-w2", "1.2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["edges_of_chaos"] == pytest.approx([4 / 3])
-    assert found["point"]["chi_tilde_1"] == pytest.approx(0.9)
+    assert found["edges_of_chaos"] == pytest.approx([4.0])
+    assert found["point"]["chi_tilde_1"] == pytest.approx(0.3)
     assert main(["phase", "gelu"]) == 2
     assert "no edge of chaos" in capsys.readouterr().err
     assert main(["phase", "tanh", "--sigma-b2", "-1"]) == 2
@@ -467,9 +446,6 @@ def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: py
     b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
     assert gamma == pytest.approx(igb.mlp(10, "erf", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
     assert edge == pytest.approx(float(phases.edge_of_chaos("erf", b2)), rel=1e-12)
-    before = (folder / "erf.png").read_bytes()
-    assert main(command) == 0
-    assert (folder / "erf.png").read_bytes() == before
     assert main([*command[:-1], str(folder / "erf.csv")]) == 2
     assert main([*command, "--sigma-b2", "0.1"]) == 2
     assert main([*command[:3], "--points", "0", "--out", str(tmp_path)]) == 2

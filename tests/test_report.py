@@ -274,13 +274,14 @@ def test_numbers_read_well() -> None:
     assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
 
 
+@pytest.mark.slow  # stores of runs and of figures are tested in every run
 def test_a_store_keeps_networks_classes_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny(monkeypatch)
     monkeypatch.setattr(cases, "INPUTS", ("gaussian",))
 
     def found(seed: int = 1) -> Any:
         jobs = Jobs({1: SIZES[1]}, seed)
-        assert len(list(jobs.run(None, "processes:2", tmp_path / "run.db"))) == len(jobs.jobs)
+        assert len(list(jobs.run(None, "threads:1", tmp_path / "run.db"))) == len(jobs.jobs)
         return tree_of([jobs.outcomes, jobs.studies, [verdict.findings for verdict in jobs.verdicts]])
 
     first = found()

@@ -12,7 +12,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.phases import gradients, residual_limit
 
-LIMITED = settings(max_examples=10, deadline=None)
+LIMITED = settings(max_examples=4, deadline=None)
 
 
 def network(

@@ -28,8 +28,6 @@ import igbtheory as igb
 from igbtheory import phases
 from igbtheory.claims import Finding
 from igbtheory.cli import main
-from igbtheory.foundations import shipped, version
-from igbtheory.foundations.runs import executors, pieces
 from igbtheory.runs import Store, chosen, in_order
 
 RUN = {"width": 3, "seed": 0}
@@ -201,7 +199,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("raises", [True, False])
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch, *, raises: bool) -> None:
     told = itertools.chain([{"igbtheory": "0.0.7"}], itertools.repeat({"igbtheory": "0.1.0"}))
-    monkeypatch.setattr(pieces, "versions", told.__next__)
+    monkeypatch.setattr("igbtheory.foundations.runs.pieces.versions", told.__next__)
     with ThreadPoolExecutor(1) as threads, pytest.raises(ValueError, match=r"0\.0\.7.*got.*0\.1\.0"):
         list(in_order([partial(piece, 0)], executor=threads, raises=raises))
 
@@ -246,7 +244,7 @@ def test_workers_nobody_has_are_refused_before_anything_is_begun(
 def test_the_store_of_other_code_is_refused(tmp_path: Path) -> None:
     """A function of the package is changed, the version is not."""
     shutil.copytree(Path(igb.__file__).parent, tmp_path / "igbtheory")
-    shutil.copytree(shipped.own_folder("derivations"), tmp_path / "derivations")
+    shutil.copytree(Path(__file__).parent.parent / "derivations", tmp_path / "derivations")
     words = [sys.executable, "-m", "igbtheory", "verify", "E-Eq4", "--quick", "--store", str(tmp_path / "run.db")]
 
     def verified() -> tuple[int, str]:
@@ -473,7 +471,7 @@ def test_a_scheduler_out_of_reach_is_told_and_no_store_is_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "PATIENCE", 0.2)
+    monkeypatch.setattr("igbtheory.foundations.runs.executors.PATIENCE", 0.2)
     with pytest.raises(ConnectionError, match=r"no scheduler of dask answers at tcp://127\.0\.0\.1:1 "):
         igb.mlp(1).simulate(20, 2, 2, executor="dask:tcp://127.0.0.1:1", store=tmp_path / "run.db")
     assert not list(tmp_path.iterdir())
@@ -483,7 +481,7 @@ def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path:
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        client.run(setattr, version, "VERSION", "0.0.7")
+        client.run(pytest.MonkeyPatch().setattr, "igbtheory.foundations.version.VERSION", "0.0.7")
         with pytest.raises(ValueError, match=r"expected .*'0\.1\.0 \(.*got .*'0\.0\.7 \(code \w+\)'.* on tcp://"):
             igb.mlp(1).simulate(20, 2, 2, executor=f"dask:{cluster.scheduler_address}", store=tmp_path / "run.db")
     assert not list(tmp_path.iterdir())

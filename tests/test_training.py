@@ -176,6 +176,7 @@ def finite(networks: int, width: int, x: Any, y: Any, steps: int, rate: float) -
     return outputs
 
 
+@pytest.mark.slow  # its kernels are those of other programs in every run
 def test_wide_networks_that_are_trained_by_small_steps_agree() -> None:
     """Means and variances of the outputs extrapolated from widths of 100 and 200 to infinite width."""
     x, net = np.random.default_rng(3).standard_normal((6, 4)), igb.mlp(1, "relu")

@@ -11,14 +11,12 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import verdict
-from igbtheory.phases.depth_rates import kept
-from igbtheory.phases.variance import Variance
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", [slow(name) if name in {"softsign", "hardtanh"} else name for name in ODD])
 def test_an_odd_activation_without_biases_never_biases(name: str) -> None:
     found = verdict(name, depth=10)
     assert not found.is_biased
@@ -82,8 +80,8 @@ def test_relu_amplifies_like_the_square_of_the_depth() -> None:
     assert found.gamma == pytest.approx(1 / (np.pi - 1), rel=1e-14)
     assert found.effect == "amplifies"
     assert (found.course.rate.form, found.course.rate.rate) == ("power", 2)
-    deep = igb.mlp(4000).predict().per_layer.gamma
-    assert np.log2(deep[4000] / deep[2000]) == pytest.approx(2, abs=0.02)
+    deep = igb.mlp(1000).predict().per_layer.gamma
+    assert np.log2(deep[1000] / deep[500]) == pytest.approx(2, abs=0.06)
 
 
 def test_tanh_in_the_chaotic_phase_saturates_where_deep_networks_are() -> None:
@@ -170,23 +168,11 @@ def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], 
         verdict(*arguments)
 
 
-def test_a_course_is_extrapolated_to_the_value_it_keeps() -> None:
-    assert kept(3 - 0.5 ** np.arange(10.0)).limit == pytest.approx(3, rel=1e-12)  # a geometric series
-    assert kept(np.full(3, 0.7)).limit == 0.7
-    for course in (1.1 ** np.arange(10.0), np.arange(1.0, 9.0)):
-        assert np.isnan(kept(course).limit)
-
-
 def test_many_kinks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     found = verdict("relu", depth=2)
     for most, kinks in ((0, "..."), (1, "0")):
         monkeypatch.setattr(importlib.import_module("igbtheory.phases.verdict_text"), "MOST", most)
         assert f"kinks at {kinks};" in str(found)
-
-
-def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
-    assert str(Variance(0.0, 1.0, 1.0, stable=True)) == "vanishes, slower than exponentially"
-    assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
 
 
 @pytest.mark.slow
@@ -210,18 +196,17 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
     ("activation", "sigma_w2", "sigma_b2", "power"),
     [
         slow(("x*sign(x-1)", 2.0, 0.1, 2)),
-        ("x*sign(x-1)", 1.5, 0.0, 2),
+        slow(("x*sign(x-1)", 1.5, 0.0, 2)),
         ("x*sign(x-1)", 1.0, 0.1, 1),  # q grows like the depth
-        ("x+1", 1.0, 0.0, 1),
-        ("where(x>1, x+1, 0)", 2.0, 0.1, 2),  # q grows like the square of the depth
+        slow(("x+1", 1.0, 0.0, 1)),
+        slow(("where(x>1, x+1, 0)", 2.0, 0.1, 2)),  # q grows like the square of the depth
     ],
 )
-@pytest.mark.slow
 def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
     """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
-    depth = 200
+    depth = 100
     found = verdict(activation, sigma_w2, sigma_b2, depth).course
     assert found.rate.limit == np.inf
     assert found.rate.rate == pytest.approx(power, rel=1e-12)
@@ -236,6 +221,7 @@ def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     ("sigma_w2", "sigma_b2"),
     [(0.8, 0.1), (1.0, 0.0)],  # with the second, every variance stays what it is
 )
+@pytest.mark.slow
 def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigma_b2: float) -> None:
     for variance in (1.0, 3.0):
         found = verdict("x*sign(x-1)", sigma_w2, sigma_b2, depth=1000, inputs=igb.GaussianInputs(0.0, variance)).course
@@ -257,6 +243,7 @@ def test_a_slope_that_nears_1_slowly_decides_how_gamma_grows(activation: str, po
     assert seen > power if activation == "softplus" else seen == pytest.approx(power, abs=0.2)
 
 
+@pytest.mark.slow
 def test_a_limit_that_biases_and_jumps_decide_together_is_not_claimed() -> None:
     assert verdict("x+0.3*sign(x)", 1.0, 0.1, depth=10).effect == "undecided"  # gamma is 0.469 at depth 1000
 

@@ -15,7 +15,7 @@ NET = igb.mlp(1)
 P = NET.predict()
 D10 = igb.infer([0.2, 0.5, 0.7], D=10)
 RUN = NET.train(X, Y, draws=40, times=[0, 1])
-DERIVED = igb.mlp(3).derive()
+DERIVED = igb.mlp(3, "linear").derive()
 NORM = {"norm": None, "pool": None, "sigma_w2": 2.0}
 CONV = {"kernel": 3, "stride": 1, "padding": "zeros", "sigma_w2": 2.0, "sigma_b2": 0.0, "groups": 1, "dilation": 1}
 POOL = {"k": 2, "stride": 1, "padding": 0}

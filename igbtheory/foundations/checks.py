@@ -31,9 +31,11 @@ REMEDIES = {
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
     "variance": "pass a variance such as 1.0",
     "eps": "pass a small number such as 1e-5, or 0.0",
-    "gamma": "pass a ratio of variances such as 0.5",
+    "gamma": "pass a ratio of variances such as 2.0",
     "temperature": "pass a number such as 1.0",
     "seconds": "pass a time such as 120.0",
+    "width": "pass a number of units such as 100",
+    "features": "pass a number of units such as 100",
 }
 """Advice for each parameter on what to pass instead."""
 
@@ -128,12 +130,13 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int; refuse it if it is not whole, below `least` or above `most`; accept a SymPy symbol."""
     if is_symbolic(value):
         return value  # type: ignore[no-any-return]
+    advice = f"; {REMEDIES[name]}" if name in REMEDIES else ""
     if isinstance(value, bool) or not isinstance(value, Integral | float | np.floating):
-        raise TypeError(f"expected {name} to be a whole number, got {value!r}")
+        raise TypeError(f"expected {name} to be a whole number, got {value!r}{advice}")
     if not isinstance(value, Integral) and not float(value).is_integer():
         raise ValueError(f"expected {name} to be a whole number, got {value!r}; round it first")
     if value < least:
-        raise ValueError(f"expected {name} >= {least}, got {shortened(value)}")
+        raise ValueError(f"expected {name} >= {least}, got {shortened(value)}{advice}")
     if most is not None and int(value) > most:
         raise ValueError(f"expected {name} <= {most}, got {shortened(value)}")
     return int(value)

@@ -36,6 +36,8 @@ PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
 """Largest estimated relative error of a prediction in double precision that gives no warning, as the documentation
 says."""
+LONGEST = 120.0
+"""Longest time in seconds that a kernel may take, about: drawn networks then give three digits in a tenth of it."""
 FARTHEST = 512.0
 """Distance from 0 up to which activations are searched for the reason of an error: 16 deviations of a variance 2^10."""
 
@@ -126,17 +128,32 @@ class Network:
         if isinstance(inputs, GaussianInputs):
             prediction = on_gaussian_inputs(self.layers, n, inputs)
         else:
-            from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
-
-            prediction = on_data_set(self.layers, n, checks.data_set(inputs))
+            prediction = self._on_data_set(n, checks.data_set(inputs))
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
             message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
-            drawn = prediction.estimated or np.isfinite(prediction.effective_rank)
+            drawn = prediction.estimated or prediction.method or np.isfinite(prediction.effective_rank)
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
+
+    def _on_data_set(self, n: Kind, data: Any) -> Prediction:
+        """Return the prediction from the kernel, or from drawn networks where the kernel of images is too large."""
+        from igbtheory.theory.cost import refuse_long  # noqa: PLC0415 - Gaussian inputs need no kernel
+        from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - as above
+        from igbtheory.theory.refusals import TooLargeError  # noqa: PLC0415 - as above
+
+        try:
+            if n is FLOAT64:
+                refuse_long(self.layers, data, LONGEST)
+            return on_data_set(self.layers, n, data)
+        except TooLargeError:
+            if n is not FLOAT64:
+                raise
+            from igbtheory.networks.width.limit import in_the_limit  # noqa: PLC0415 - most kernels are not too large
+
+            return in_the_limit(self.layers, checks.real_data(data), self.widths)
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
         """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
@@ -207,6 +224,8 @@ def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
 
 def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
     """Return the reason why the estimated error of a prediction is larger than promised, or a remedy."""
+    if prediction.method:
+        return prediction.method
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
         verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")

@@ -26,6 +26,8 @@ from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refus
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
+KEPT = 2048
+"""Largest number of data whose kernel is kept with the means over it, for the law of the guesses: 32 MiB."""
 NEAR, ALIKE = 4000, 16
 """Distances of q_ab from q, in rounding errors of q: up to NEAR data are compared, and from ALIKE on they differ."""
 THREADS = 2
@@ -110,30 +112,39 @@ class OutputKernel:
 
     def matrices(self, *names: str) -> list[NDArray[np.float64]]:
         """Return symmetric matrices over the data, shape (n_samples, n_samples), that the output pairs call so."""
-        blocks, count = self._parts(), len(self.data)
-        matrices: list[Any] = [None] * len(names)
-        for (rows, columns), (_, pairs) in zip(blocks, self._blocks(blocks), strict=True):
-            values = [getattr(pairs[-1], name) for name in names]
-            if len(blocks) == 1:  # a layer may have changed the number of data
-                return [np.asarray(value) for value in values]
-            for i, value in enumerate(values):
-                matrices[i] = np.empty((count, count), dtype=value.dtype) if matrices[i] is None else matrices[i]
-                matrices[i][rows, columns], matrices[i][columns, rows] = value, value.T
+        blocks, matrices = self._parts(), [np.empty(0)] * len(names)
+        for place, (_, pairs) in zip(blocks, self._blocks(blocks), strict=True):
+            for i, name in enumerate(names):
+                matrices[i] = self._placed(matrices[i], place, getattr(pairs[-1], name), whole=len(blocks) == 1)
         return matrices
+
+    def _placed(self, matrix: Any, place: tuple[slice, slice], block: Any, *, whole: bool) -> NDArray[np.float64]:
+        """Return a symmetric matrix, which is made for its first block, with a block and its transpose put into it."""
+        if whole:  # a layer may have changed the number of data
+            return np.asarray(block)
+        if not matrix.size:
+            matrix = np.empty((len(self.data), len(self.data)), dtype=block.dtype)
+        matrix[place], matrix[place[::-1]] = block, block.T
+        return np.asarray(matrix)
 
     def means(self) -> KernelMeans:
         """Return means over the kernels after every Dense."""
         blocks = self._parts()
-        sums, rank = np.zeros(()), np.inf
+        sums, rank, kept = np.zeros(()), np.inf, np.empty(0)
         for (rows, columns), of_block in zip(blocks, self._blocks(blocks), strict=True):
             node, pairs = of_block
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             rank = min(rank, *(part.rank for part in pairs))
+            if len(self.data) <= KEPT:
+                q_ab = pairs[-1].q_ab.astype(float)
+                kept = self._placed(kept, (rows, columns), q_ab, whole=len(blocks) == 1)
         q_ab, q, error, count, arcsines = sums
         outputs = int(count[-1])  # a layer may have changed the number of data
         means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
-        kernel = replace(self, n=FLOAT64, data=self.data.astype(float))
+        kernel: Callable[[], NDArray[np.float64]] = replace(self, n=FLOAT64, data=self.data.astype(float))
+        if kept.size:
+            kernel = Kept(kept)
         return KernelMeans(*means, outputs, rank, node.estimated, kernel)
 
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
@@ -188,6 +199,18 @@ class OutputKernel:
 
         with ThreadPoolExecutor(THREADS) as pool:
             yield from pool.map(quiet, blocks)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A kernel that was computed already."""
+
+    kernel: NDArray[np.float64]
+
+    def __call__(self) -> NDArray[np.float64]:
+        """Return the kernel, shape (n_samples, n_samples)."""
+        return self.kernel
 
 
 def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:

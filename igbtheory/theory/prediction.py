@@ -40,7 +40,8 @@ class PerLayer:
     n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
-    where gamma determines it, as on Gaussian inputs. A residual block counts as one Dense layer.
+    where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
+    moments. A residual block counts as one Dense layer.
     """
 
     n: Kind
@@ -49,6 +50,7 @@ class PerLayer:
     error: NDArray[np.float64]
     within: NDArray[Any]
     variance: NDArray[np.float64] | None = None
+    variance_error: NDArray[np.float64] | None = None
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
@@ -128,6 +130,7 @@ class Prediction(OutputLayer):
     of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
     estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
     includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
+    method: how networks were drawn where the kernel of a data set is too large, and empty elsewhere.
     """
 
     per_layer: PerLayer
@@ -137,6 +140,7 @@ class Prediction(OutputLayer):
     estimated: "tuple[Layer, ...]" = ()
     layers: "tuple[Layer, ...]" = ()
     inputs: Any = None
+    method: str = ""
 
     gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses: the gamma whose law of G0 has their variance.")
     c_within = of_output("c_within", "Correlation of an output for two data of one batch; equal to c without batches.")
@@ -144,6 +148,12 @@ class Prediction(OutputLayer):
         "error",
         "Estimated relative error of var_mu and var_chi; on a data set the error of var_mu is relative to their sum.",
     )
+
+    @property
+    def var_g0_error(self) -> float:
+        """Standard error of the variance of G0, if networks were drawn: see `method`; else NaN."""
+        errors = self.per_layer.variance_error
+        return np.nan if errors is None else float(errors[-1])
 
     @property
     def regime(self) -> Any:
@@ -204,6 +214,7 @@ class Prediction(OutputLayer):
         return {
             **{name: getattr(self, name) for name in (*QUANTITIES, "regime")},
             **rank,
+            **({"method": self.method, "var_g0_error": self.var_g0_error} if self.method else {}),
             "G0": moments,
             "per_layer": {name: getattr(self.per_layer, name) for name in QUANTITIES},
         }
@@ -255,6 +266,8 @@ class Prediction(OutputLayer):
         # with more than 307 digits the error may be smaller than all doubles
         error = f"{float(self.error):.1g}" if self.error else "below 1e-307"
         yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
+        if self.method:
+            yield f"method  {self.method}"
         if self.estimated:
             yield f"no rule {', '.join(map(repr, self.estimated))}: estimated"
         if self.dataset is not None:

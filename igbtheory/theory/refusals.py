@@ -22,6 +22,10 @@ LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 """Largest number of pairs of positions, of all pairs of data and of one pair."""
 
 
+class TooLargeError(ValueError):
+    """Raised where the kernel of images or sequences would be too large, or take too long."""
+
+
 def refuse_scale(data: NDArray[np.float64]) -> None:
     """Refuse data whose mean squares leave the range of double precision."""
     largest = float(np.abs(data).max())
@@ -79,7 +83,7 @@ def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> N
     """Refuse data whose kernel would be too large."""
     most = _most(layers, places)
     if count > most:
-        raise ValueError(
+        raise (ValueError if places is None else TooLargeError)(
             f"expected at most {most} data, got {count}: their kernel has the square of entries; predict "
             f"on a subsample, for example X[np.random.default_rng(0).choice({count}, {most}, replace=False)]"
         )
@@ -92,7 +96,7 @@ def _most(layers: Sequence[Layer], places: Places | None) -> int:
         return LARGEST_WHOLE if whole else LARGEST
     fits = len(places.offsets) <= LARGEST_WHOLE // 2 if whole else places.size <= LARGEST_IMAGE
     if not fits:
-        raise ValueError(
+        raise TooLargeError(
             f"expected images of fewer positions, got {' x '.join(map(str, places.shape))}, of which the layers need "
             f"{places.size} pairs; average them first, for example by AvgPool2d(2) in front of all layers, or crop them"
         )

@@ -1,4 +1,4 @@
-"""Changes of a model that may change its bias: other activations, places and modes of norms, and centred data."""
+"""Changes of a model that may change its bias: activations, norms, biases of the last layer, and the data."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +22,14 @@ Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
+NORM_OF_AXES: dict[tuple[int, int], Callable[[int], nn.Module]] = {
+    (2, 1): nn.LayerNorm,
+    (3, 2): nn.LayerNorm,
+    (4, 3): nn.LayerNorm,
+    (4, 1): partial(nn.GroupNorm, 1),
+}
+"""The norm over all units of one datum to put in front of an activation, by the number of axes of its input and the
+axis of the units. A BatchNorm has no such prediction within seconds on images."""
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh}
 SHORT, LONG = 26, "a function of several steps"
 """Largest number of characters of a function that is named by its formula, and the name of others."""
@@ -69,13 +77,21 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
         pairs = [x.name for x in activations if _neighbour(graph, x, before=before) is not None]
         if pairs:
             yield change(f"norms {words} the activations", edit=partial(_move_norms, pairs, before=before))
+    if any(_is_norm(module) for module in graph.modules()):
+        yield change("no norms", edit=_without_norms)
+    elif activations and {_axes_in_front(reading, node) for node in activations} <= {*NORM_OF_AXES}:
+        names = [node.name for node in activations]
+        yield change("norms over the units in front of the activations", edit=partial(_put_norms, names, reading))
     modes = {m.training for m in reading.graph.modules() if isinstance(m, BATCH_NORMS)}
     for mode in modes:
         words = "evaluation, where it is the identity" if mode else "training"
         yield change(f"BatchNorm in the mode of {words}", edit=partial(_set_mode, train=not mode))
+    if biased := _last_with_biases(reading):
+        yield change(f"no biases in {biased!r}", edit=partial(_without_biases, biased))
     are_ids = any(step.layer.reads_ids for step in reading.trunk)
     if not are_ids and np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
+        yield change("data of mean 0 and variance 1, feature by feature", data=standardised)
 
 
 def _join_steps(graph: fx.Graph, functions: Mapping[str, FunctionOfOne]) -> None:
@@ -110,9 +126,10 @@ def _is_activation(reading: Reading, node: fx.Node) -> bool:
 
 
 def _function_of(reading: Reading, node: fx.Node) -> Function | None:
-    """Return the function of the last layer in front of a node, None if it is no activation."""
+    """Return the function that a node applies, None if it is no activation or only moves what an activation gave."""
     path = reading.paths.get(node.name, ())
-    return path[-1].layer.function if path else None
+    moved = any(reading.paths.get(before.name) == path for before in node.all_input_nodes)
+    return path[-1].layer.function if path and not moved else None
 
 
 def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:
@@ -130,7 +147,7 @@ def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node
     if len(neighbour.users if before else node.users) > 1:
         return None
     norm = graph.get_submodule(str(neighbour.target))
-    return neighbour if isinstance(norm, NORMS) and not is_idle(norm) else None
+    return neighbour if _is_norm(norm) else None
 
 
 def _move_norms(names: list[str], graph: fx.GraphModule, *, before: bool) -> None:
@@ -143,6 +160,55 @@ def _move_norms(names: list[str], graph: fx.GraphModule, *, before: bool) -> Non
             second.replace_input_with(first, first.args[0])
             first.replace_input_with(first.args[0], second)
             first.prepend(second)
+
+
+def _is_norm(module: nn.Module) -> bool:
+    """Return whether a module is a norm that does something."""
+    return isinstance(module, NORMS) and not is_idle(module)
+
+
+def _without_norms(graph: fx.GraphModule) -> None:
+    """Replace all norms by the identity."""
+    for name, module in [*graph.named_modules()]:
+        if _is_norm(module):
+            graph.set_submodule(name, nn.Identity())
+
+
+def _axes_in_front(reading: Reading, node: fx.Node) -> tuple[int, int]:
+    """Return the number of axes in front of an activation, and the axis of the units."""
+    entries = reading.streams[node.args[0].name].entries
+    return entries.numbers.ndim, entries.axis
+
+
+def _put_norms(names: list[str], reading: Reading, graph: fx.GraphModule) -> None:
+    """Put a norm over the units in front of each of these activations."""
+    for node in [node for node in graph.graph.nodes if node.name in names]:
+        name = f"norm_in_front_of_{node.name}"
+        kind = NORM_OF_AXES[_axes_in_front(reading, node)]
+        graph.add_submodule(name, kind(reading.streams[node.args[0].name].entries.units))
+        with graph.graph.inserting_before(node):
+            norm = graph.graph.call_module(name, (node.args[0],))
+        node.replace_input_with(node.args[0], norm)
+
+
+def _last_with_biases(reading: Reading) -> str:
+    """Return the name of the linear module at the end if it has biases that are not 0, else nothing."""
+    *_, last = [node for node in reading.graph.graph.nodes if node.op == "call_module"]
+    module = reading.graph.get_submodule(str(last.target))
+    biases = module.bias if isinstance(module, nn.Linear) else None
+    return str(last.target) if biases is not None and bool(biases.any()) else ""
+
+
+def _without_biases(name: str, graph: fx.GraphModule) -> None:
+    """Give a module biases of 0; those that it has belong to other copies of the model, too."""
+    module = graph.get_submodule(name)
+    module.bias = nn.Parameter(torch.zeros_like(module.bias))
+
+
+def standardised(data: Array) -> Array:
+    """Return data of mean 0 and variance 1 in every feature; features that do not vary become 0."""
+    centred, deviation = data - data.mean(axis=0), data.std(axis=0)
+    return np.asarray(centred / np.where(deviation > 0, deviation, 1.0))
 
 
 def _set_mode(graph: fx.GraphModule, *, train: bool) -> None:

@@ -88,7 +88,7 @@ class Piece:
         behind: the entries of the last step.
         """
         count = len(units[0]) if self.extends else self.data
-        chunks = []
+        outputs = []
         for pieces in zip(*(x.split(count) for x in units), strict=True):
             values = []
             for x, stream in zip(pieces, self.streams, strict=True):
@@ -97,8 +97,8 @@ class Piece:
             y = self.run(values, model)
             ordered = torch.empty(y.numel(), dtype=y.dtype)
             ordered[_extended(behind, count // self.data).flatten() - 1] = y.flatten()
-            chunks.append(ordered.reshape(count, behind.positions, behind.units))
-        return torch.cat(chunks)
+            outputs.append(ordered.reshape(count, behind.positions, behind.units))
+        return torch.cat(outputs)
 
 
 def _extended(entries: Entries, times: int) -> torch.Tensor:

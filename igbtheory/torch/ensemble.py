@@ -1,7 +1,7 @@
 """Ensembles of untrained PyTorch models."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
@@ -96,9 +96,27 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     # all warnings are given here, so that they name the line of the caller
     for sentence in (*said, *remarks(summaries, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, _, _, *more, variances, _, _ = (np.array(values) for values in zip(*summaries, strict=True))
-    more.append(np.nan * variances if off_centre(summaries) else variances)
-    return Measurement(len(data), seed, shares, moments, len(summaries[0].centres), *more)
+    return measurement(summaries, len(data), seed)
+
+
+def measurement(summaries: Sequence[Summary], samples: int, seed: int) -> Measurement:
+    """Return the measurement of networks with these outputs, without losses if all are probabilities.
+
+    samples, seed: as in `Measurement`.
+    """
+    columns = (np.array(values) for values in zip(*summaries, strict=True))
+    shares, moments, _, _, probabilities, losses, by_label, variances, _, alike = columns
+    return Measurement(
+        samples,
+        seed,
+        shares,
+        moments,
+        len(summaries[0].centres),
+        probabilities,
+        np.where(alike.all(), np.nan, losses),
+        by_label,
+        np.nan * variances if off_centre(summaries) else variances,
+    )
 
 
 def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:

@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.layers.dense import Dense
-from igbtheory.networks.network import Network
-from igbtheory.networks.simulation.estimates import FEW
-from igbtheory.theory.prediction import Prediction
+from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
-from igbtheory.torch.explanation import Explanation, WhatIf
+from igbtheory.torch.explained_tables import percent
+from igbtheory.torch.explanation import Explanation
+from igbtheory.torch.infinite import in_infinite_width
+from igbtheory.torch.initialise import initialise
+from igbtheory.torch.what_if import WhatIf
 
 Array = NDArray[np.float64]
 LONGEST = 90
 """Largest number of characters of a layer in the table."""
-SHARE = 5
-"""For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself."""
+SHARE, FEWEST = 5, 8
+"""For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself; and
+eight at least, whose Student's quantile is a fifth above the normal one."""
 
 
 def explain(
@@ -38,9 +41,10 @@ def explain(
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
     make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
-    changes in the what-if table are measured, too. Predictions are those of infinite width, and of the model's own
-    widths if enough networks of the theory can be drawn in about two seconds. All data form one batch. If the outputs
-    read a class token alone, the moments behind it are those of this token, and the names of the layers end in [:, 0].
+    changes in the what-if table are measured, too. Predictions are those of infinite width, if their kernels take less
+    than about half a minute, and those at the model's own widths, from networks of the theory. All data form one batch.
+    If the outputs read a class token alone, the moments behind it are those of this token, and the names of the layers
+    end in [:, 0].
 
     A model that cannot be traced, or takes several inputs, is measured alone, behind every module that has no modules
     inside it, in the order of their calls.
@@ -51,7 +55,7 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
+    from igbtheory.torch import changes, ensemble, moments, reading, tracing, widths  # noqa: PLC0415
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415
     from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
     from igbtheory.torch.inputs import single  # noqa: PLC0415
@@ -66,14 +70,14 @@ def explain(
         return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
     values = data.double().cpu().numpy()
     names = moments.watched_nodes(read)
-    measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
+    measured, summaries = moments.measured_moments(make_model, data, names, read, (networks, seed), output)
     predicted, refused = moments.predicted_moments(read, values, names)
     finite = widths.at_widths(read, values, names, (networks, seed))
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    draws = _Draws(networks, seed, check, drawn=max(FEW, finite.networks // SHARE) if finite.networks else 0)
+    draws = _Draws(networks, seed, check, drawn=max(FEWEST, finite.networks // SHARE) if finite.networks else 0)
     lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
@@ -90,6 +94,9 @@ def explain(
         measured[..., 2],
         predicted[:, 2],
         finite,
+        outputs=ensemble.measurement(summaries, len(data), seed),
+        initialised=_initialised(make_model, data, seed, output),
+        positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
     )
 
 
@@ -115,11 +122,13 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        prediction = _predicted(read.network(), changed)
+        prediction = in_infinite_width(read.network().layers, changed)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
+    except TooLargeError:  # which is said of the model
+        line = WhatIf(change.name)
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
-    if draws.drawn and not line.unpredicted:
+    if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
     if not draws.check:
@@ -132,15 +141,32 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
             )
     except ValueError as error:
         return replace(line, unmeasured=str(error))
-    guesses = {"measured_guess": measured.gamma_guess, "guess_error": measured.gamma_guess_error}
-    return replace(line, measured=measured.gamma, error=measured.gamma_error, **guesses)
+    return replace(
+        line,
+        measured=measured.gamma,
+        error=measured.gamma_error,
+        measured_guess=measured.gamma_guess,
+        guess_error=measured.gamma_guess_error,
+        majority=measured.majority,
+        majority_error=measured.majority_error,
+    )
 
 
-def _predicted(network: Network, data: Array) -> Prediction:
-    """Return the prediction. ValueError: the theory refuses a layer or the data."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the error of a rule that is estimated is part of `doubt`
-        return network.predict(data)
+def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: str | int | None) -> str:
+    """Return a sentence on what `initialise` does to the first of the models."""
+    from igbtheory.torch.passes import made, stream  # noqa: PLC0415 - it loads PyTorch
+
+    with stream(seed, 0):
+        model = made(make_model, 0)
+    try:
+        done = initialise(model, data, neutral=True, output=output)
+    except ValueError as error:
+        return f"igb.initialise cannot even the guesses: {error}."
+    return (
+        "igb.initialise(model, X, neutral=True) evens the guesses of a model on these data by its last layer alone: "
+        f"one of these models then gives no class more than {percent(done.after.max())}; {done.layer!r} was changed "
+        f"by {percent(done.change)} of the length of its parameters."
+    )
 
 
 def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
@@ -149,19 +175,20 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     outputs: var_mu and var_chi of the outputs in infinite width, and their relative error.
     """
     limit = float(outputs[0] / outputs[1])
-    of_limit = 0.0 if np.isnan(outputs).any() else _doubt_of_limit(read, data, outputs)
+    of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        return float(np.hypot(of_limit, finite.change * limit))
+        # the error of var_mu is relative to var_mu + var_chi
+        of_rules = 0.0 if np.isnan(outputs).any() else float((1 + 2 * limit) * outputs[2])
+        return hypot(of_rules, of_variances, finite.change * limit)
+    # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])
-    scaled = of_limit * gamma / limit if limit > 0 else of_limit  # the same share of gamma, unless there is no bias
+    scaled = of_variances * gamma / limit if limit > 0 else of_variances  # the same share, unless there is no bias
     return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
 
 
-def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
-    """Return the standard error of gamma in infinite width, from measured variances and estimated rules."""
-    gamma = outputs[0] / outputs[1]
-    # the error of var_mu is relative to var_mu + var_chi
-    squares = [((1 + 2 * gamma) * outputs[2]) ** 2]
+def _doubt_of_variances(read: Any, data: Array, gamma: float) -> float:
+    """Return the standard error of gamma in infinite width because variances of weights were measured."""
+    squares = [0.0]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
@@ -169,8 +196,8 @@ def _doubt_of_limit(read: Any, data: Array, outputs: Array) -> float:
             if part.error:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one
-                moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
-                squares.append((float(_predicted(moved, data).gamma) - gamma) ** 2)
+                moved = (*layers[:i], other, *layers[i + 1 :], Dense(1.0))
+                squares.append((float(in_infinite_width(moved, data).gamma) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

@@ -11,38 +11,47 @@ WIDTH, NAME, VALUE = 100, 22, 17
 """Largest numbers of characters of a table, of the name of a layer, and of a value with its error."""
 ROUNDING = 1e-9
 """A standard error below this share of its value is rounding: the data are the same in every network."""
-RATIOS = "gamma_guess", "gamma"
-"""The bias ratios, each of which has a table: of the guesses, and of the moments."""
+SHARE = "one class gets"
+"""The heading of shares of the favoured class."""
 
 
 def of_layers(columns: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a table for each bias ratio. columns: as `Explanation.columns` returns them."""
+    """Yield a table of the shares of the favoured class, and one of gamma.
+
+    columns: as `Explanation.columns` returns them.
+    """
     names = [
         f"  {_end_of(name, NAME - 2)}" if inside else _end_of(name, NAME)
         for name, inside in zip(columns["name"], columns["branch"], strict=True)
     ]
-    for ratio in RATIOS:
-        shown = {"measured": _with_errors(columns, ratio)}
-        if f"at_widths_{ratio}" in columns:
-            shown["at its widths"] = _with_errors(columns, f"at_widths_{ratio}")
-        shown["infinite width"] = [*map(without_error, columns[f"predicted_{ratio}"])]
-        if ratio == "gamma_guess":
-            shown["in the theory"] = columns["layer"]
-        else:
-            shown |= {name: [*map(without_error, columns[name])] for name in ("var_mu", "var_chi")}
-        text = table((ratio, *shown), zip(names, *shown.values(), strict=True), words=True)
-        yield "\n".join(_start_of(line, WIDTH) for line in text.splitlines())
+    kinds = {"measured": "", "at its widths": "at_widths_", "infinite width": "predicted_"}
+    shown = {head: kind for head, kind in kinds.items() if f"{kind}gamma" in columns}
+    shares = {head: _values(columns, f"{kind}favoured", percent) for head, kind in shown.items()}
+    more = {"gamma_guess": _values(columns, "gamma_guess", with_error), "in the theory": columns["layer"]}
+    yield _cut(table((SHARE, *shares, *more), zip(names, *shares.values(), *more.values(), strict=True), words=True))
+    gammas = {head: _values(columns, f"{kind}gamma", with_error) for head, kind in shown.items()}
+    gammas |= {name: [*map(without_error, columns[name])] for name in ("var_mu", "var_chi")}
+    yield _cut(table(("gamma", *gammas), zip(names, *gammas.values(), strict=True), words=True))
 
 
-def _with_errors(columns: Mapping[str, Any], name: str) -> list[str]:
-    return [with_error(*pair, VALUE) for pair in zip(columns[name], columns[f"{name}_error"], strict=True)]
+def _values(columns: Mapping[str, Any], name: str, text: Any) -> list[str]:
+    """Return the texts of values and, where there are any, of their errors."""
+    values = columns[name]
+    return [text(*pair, VALUE) for pair in zip(values, columns.get(f"{name}_error", 0 * values), strict=True)]
 
 
-def of_changes(ratio: str, heads: Sequence[str], lines: Iterable[tuple[str, Iterable[tuple[float, float]]]]) -> str:
-    """Return a table of changes: of each one its name, and values of a bias ratio with errors below these heads."""
+def of_changes(what: str, heads: Sequence[str], lines: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Return a table of changes: of each one its name, and values below these heads."""
     room = WIDTH - (VALUE + 2) * len(heads)
-    rows = [[_start_of(name, room), *(with_error(*value, VALUE) for value in values)] for name, values in lines]
-    return table((f"{ratio}, what if", *heads), rows)
+    return table((f"{what}, what if", *heads), [[_start_of(name, room), *values] for name, values in lines])
+
+
+def percent(share: float, error: float = 0.0, most: int | None = None) -> str:
+    """Return a share of the data in per cent, with its error."""
+    if np.isnan(share):
+        return "-"
+    text = with_error(100 * share, 100 * error, most and most - 2) if error > ROUNDING else f"{100 * share:.1f}"
+    return f"{text} %"
 
 
 def with_error(value: float, error: float, most: int | None = None) -> str:
@@ -58,6 +67,11 @@ def with_error(value: float, error: float, most: int | None = None) -> str:
 def without_error(value: float) -> str:
     """Return a predicted value."""
     return "-" if np.isnan(value) else f"{value:.4g}"
+
+
+def _cut(text: str) -> str:
+    """Return a table, whose lines are cut to WIDTH characters."""
+    return "\n".join(_start_of(line, WIDTH) for line in text.splitlines())
 
 
 def _start_of(text: str, most: int) -> str:

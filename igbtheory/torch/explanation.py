@@ -1,7 +1,7 @@
-"""The result of `explain`: the theory of a PyTorch model beside its measurement, layer by layer."""
+"""The result of `explain`: how a PyTorch model guesses, the layers that make it guess so, and what would change it."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -10,81 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, without_itself
-from igbtheory.networks.simulation.estimates import (
-    ESTIMATES,
-    LayerEstimates,
-    OutputEstimates,
-    jackknife,
-    layer_estimates,
-)
+from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance
+from igbtheory.guesses.favoured import FavouredOf
+from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
-from igbtheory.torch.explained_tables import WIDTH, of_changes, of_layers, with_error
+from igbtheory.torch.causes import RULE, Causes, causes_of
+from igbtheory.torch.explained_tables import WIDTH, of_layers, percent, with_error
+from igbtheory.torch.result import Measurement
+from igbtheory.torch.what_if import Changes, WhatIf
 
 Array = NDArray[np.float64]
-SMALL = 0.002
-"""A layer creates or removes bias if it changes the favoured share by more: 2 of 1000 data."""
-ERRORS = 2.0
-"""Number of standard errors by which a change must differ from 0 to be named as a cause."""
-SHORT = 26
-"""A sentence prints layers of fewer characters, and only the class of others."""
-NAMED = 3
-"""Largest number of layers that a sentence names."""
-
 BOTH = ("gamma", "gamma_guess")
-MEASURED, LIMIT, AT_WIDTHS = "measured", "infinite width", "at its widths"
-VALUES = {
-    ("gamma", MEASURED): ("measured", "error"),
-    ("gamma", LIMIT): ("predicted",),
-    ("gamma", AT_WIDTHS): ("at_widths", "at_widths_error"),
-    ("gamma_guess", MEASURED): ("measured_guess", "guess_error"),
-    ("gamma_guess", LIMIT): ("predicted_guess",),
-    ("gamma_guess", AT_WIDTHS): ("at_widths_guess", "at_widths_guess_error"),
-}
-"""Names of a value of a change and of its error, by bias ratio and kind."""
+SHARE = ("favoured", "favoured_error")
+SHARES = (
+    "The first table has the share of the data that the favoured class gets, or would get if a linear output layer "
+    "read this layer. It follows from gamma_guess."
+)
+"""What the shares of an explanation are."""
 UNTRACED = (
     "No layer is named to create or remove bias, and no change is tried: the layers stand in the order of their calls, "
     "and it is not known which follows which."
 )
 """What is said of a model that could not be traced."""
-
-RULE = (
-    "Causes are read from the measured guesses alone. A layer is named if it changes the favoured share, 1/2 + "
-    f"arctan(sqrt(gamma_guess))/pi without pairs of a datum with itself, by more than {SMALL} and by more than "
-    f"{ERRORS:.0f} standard errors of the difference in the same {{}} networks; the largest change comes first."
-)
-"""How causes are found, for a number of networks."""
-
-
-@final
-@dataclass(frozen=True)
-class WhatIf:
-    """A change of the model or its data, its predicted gamma and, if checked, its measured gamma with standard error.
-
-    predicted_guess, measured_guess, guess_error: the same for gamma_guess. at_widths, at_widths_error, at_widths_guess,
-    at_widths_guess_error: the predictions at the model's own widths. unpredicted, undrawn, unmeasured: why a gamma is
-    NaN, in infinite width, at the model's widths, or measured; empty if it is a number, or was not asked for.
-    """
-
-    change: str
-    predicted: float = np.nan
-    measured: float = np.nan
-    error: float = np.nan
-    unpredicted: str = ""
-    unmeasured: str = ""
-    predicted_guess: float = np.nan
-    measured_guess: float = np.nan
-    guess_error: float = np.nan
-    at_widths: float = np.nan
-    at_widths_error: float = np.nan
-    at_widths_guess: float = np.nan
-    at_widths_guess_error: float = np.nan
-    undrawn: str = ""
-
-    def value(self, ratio: str, kind: str) -> tuple[float, float]:
-        """Return a value of a bias ratio and its error, 0 in infinite width."""
-        value, *error = VALUES[ratio, kind]
-        return getattr(self, value), getattr(self, error[0]) if error else 0.0
 
 
 @final
@@ -101,7 +48,12 @@ class Explanation(OutputEstimates):
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
     unread: the first part that could not be read, and why; refused: the first layer that was read but could not be
     predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which
-    layer follows which; otherwise they stand in the order of their calls.
+    layer follows which; otherwise they stand in the order of their calls. outputs: the guesses and losses of these
+    networks, as `measure` returns them. initialised: what `initialise` does to one of them, in a sentence. positions:
+    the shape of the positions behind each layer.
+
+    The share of the favoured class behind a layer is that of a linear output layer in its place, which has as many
+    outputs as the model, on as many data. It comes from `gamma_guess`, and in the last row from the guesses.
     """
 
     samples: int
@@ -119,6 +71,9 @@ class Explanation(OutputEstimates):
     predicted_variances: Array | float = np.nan
     at_widths: AtWidths = UNDRAWN
     traced: bool = True
+    outputs: Measurement | None = None
+    initialised: str = ""
+    positions: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -147,12 +102,90 @@ class Explanation(OutputEstimates):
         """Difference of the measured and the expected gamma of the output, in units of their joint standard error."""
         return float((self.gamma - self.expected_gamma) / np.hypot(self.gamma_error, self.doubt))
 
+    @cached_property
+    def favoured(self) -> FavouredOf:
+        """The law of the shares of the favoured class; of two classes if the explanation was saved without guesses."""
+        return FavouredOf(self.samples, 2 if self.outputs is None else self.outputs.n_classes)
+
+    @cached_property
+    def causes(self) -> Causes:
+        """The layers that create or remove bias, and the data; none if the model is not traced."""
+        if not self.traced or np.ndim(self.guess_variances) == 0:
+            return Causes(())
+        trunk = np.flatnonzero(~np.array(self.branch))
+        blocks = np.diff(trunk, prepend=-1) > 1
+        names = [self.names[i] + " and its branches" * bool(block) for i, block in zip(trunk, blocks, strict=True)]
+        layers = [self.layers[i] for i in trunk]
+        return causes_of(self.favoured, np.asarray(self.guess_variances)[:, trunk], names, layers)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """The model as it is, and the changes that were tried: which helps most, and their tables."""
+        majority, error = self._majority()
+        as_it_is = WhatIf(
+            "the model as it is",
+            float(self.predicted_gamma[-1]),
+            self.gamma,
+            self.gamma_error,
+            predicted_guess=float(self.predicted_gamma_guess[-1]),
+            measured_guess=self.gamma_guess,
+            guess_error=self.gamma_guess_error,
+            **self.at_widths.of_output(),
+            majority=majority,
+            majority_error=error,
+        )
+        return Changes(as_it_is, self.what_if, self.favoured)
+
     def sentences(self) -> list[str]:
-        """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
-        off_centre = "gamma_guess of the outputs is not defined, since they are not centred: the mean of G0 is not 1/2."
-        undefined = [off_centre] if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) else []
-        causes = self._causes() if self.traced else [UNTRACED]
-        return [*undefined, *causes, *self.unpredicted(), *self._of_width(), *self._refused_changes()]
+        """Return sentences on the guesses, on the layers that create and remove bias, on remedies, and on refusals."""
+        return [*self._now(), *self._why(), *self._remedies(), *self.unpredicted(), *self._of_width()]
+
+    def _why(self) -> Iterator[str]:
+        """Yield sentences on the layers that create and remove bias."""
+        if not self.traced:
+            yield UNTRACED
+        elif np.ndim(self.guess_variances) == 0:
+            yield "This explanation was saved without gamma_guess; explain the model again to see the causes."
+        else:
+            yield from (*self.causes.sentences(), RULE.format(len(self.moments)))
+
+    def _remedies(self) -> Iterator[str]:
+        """Yield sentences on what would even the guesses."""
+        if self.unread and not self.what_if and self.traced:
+            yield "Changes of a model that is not read as a whole have no prediction; check=True measures them."
+        yield from self.changes.sentences()
+        if self.initialised:
+            yield self.initialised
+
+    def in_a_line(self, most: float) -> str:
+        """Return the guesses and the first loss in a line, and what creates the bias and would lower it if it is large.
+
+        most: the largest share of one class that is not.
+        """
+        share, error = self._majority()
+        told = [f"one class gets {percent(share, error)} of the data (even: {percent(self.favoured.even)})"]
+        if self.outputs is not None and np.isfinite(self.outputs.loss):
+            classes = self.favoured.n_classes
+            told.append(f"first loss {self.outputs.loss:.4f}, log({classes}) = {np.log(classes):.4f}")
+        if not share <= most:
+            told += [f"{percent(most)} would pass", *(f"created by {cause}" for cause in self.causes.created[:2])]
+            told += [f"try {change}" for change in self.changes.proposal()]
+        return "; ".join(told)
+
+    def _now(self) -> Iterator[str]:
+        """Yield sentences on the guesses and the losses of the networks."""
+        if self.outputs is not None:
+            share, even = percent(*self._majority()), percent(self.favoured.even)
+            yield (
+                f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
+                f"without a bias it would get {even}."
+            )
+            if np.isfinite(self.outputs.loss):
+                loss = measured(self.outputs.loss, self.outputs.loss_error)
+                equal = f"log({self.favoured.n_classes}) = {np.log(self.favoured.n_classes):.4g}"
+                yield f"The first cross-entropy is {loss}; equal probabilities would give {equal}."
+        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess):
+            yield "gamma_guess of the outputs is not defined: they are not centred, and the mean of G0 is not 1/2."
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
@@ -180,67 +213,37 @@ class Explanation(OutputEstimates):
             change = f"finite width may change gamma by about {self.at_widths.change:.0%}, which its error contains"
             yield f"Not predicted at the model's widths, {self.at_widths}: {self.at_widths.refused}. So {change}."
 
-    def _refused_changes(self) -> list[str]:
-        """Return a sentence for each reason why a change has no prediction, or could not be measured."""
-        said = []
-        if self.unread and not self.what_if and self.traced:
-            said.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
-        kinds = {
-            "unpredicted": "No prediction",
-            "undrawn": "No prediction at the model's widths",
-            "unmeasured": "No measurement",
-        }
-        for kind, begin in kinds.items():
-            changes: dict[str, list[str]] = {}
-            for line in self.what_if:
-                changes.setdefault(getattr(line, kind), []).append(repr(line.change))
-            said += [f"{begin} of {', '.join(names)}: {reason}." for reason, names in changes.items() if reason]
-        return said
-
-    def _causes(self) -> list[str]:
-        """Return sentences on the layers behind which the measured favoured share is larger or smaller than in front.
-
-        Both shares are those of the same networks, so the error of their difference is that of a paired comparison.
-        """
-        trunk = np.flatnonzero(~np.array(self.branch))
-        if np.ndim(self.guess_variances) == 0:
-            return ["This explanation was saved without gamma_guess; explain the model again to see the causes."]
-        variances = without_itself(np.asarray(self.guess_variances)[:, trunk], self.samples)
-        changes, errors = jackknife(_changes, np.ones(1), variances[None])
-        shares = favoured_share(variances.mean(axis=0))
-        # the last layer behind which there is no bias, or the data: nothing in front of it creates the bias behind it
-        start = max([0, *np.flatnonzero(shares < 0.5 + SMALL)])
-        causes = [i for i in np.argsort(-np.abs(changes)) if abs(changes[i]) > max(SMALL, ERRORS * errors[i])]
-        created = [self._step(*trunk[i : i + 2]) for i in causes if changes[i] > 0 and i >= start]
-        removed = [self._step(*trunk[i : i + 2]) for i in causes if changes[i] < 0]
-        said = [_sentence("create", created), _sentence("remove", removed)]
-        if start:
-            said.append(f"Behind {self.names[trunk[start]]} there is no bias: what stands in front of it creates none.")
-        return [*said, RULE.format(len(self.moments))]
-
-    def _step(self, before: int, behind: int) -> str:
-        """Return the name of a layer, its kind, and the measured gamma_guess in front of it and behind it."""
-        name, layer = self.names[behind], self.layers[behind]
-        branches = " and its branches" if behind - before > 1 else ""
-        kind = layer if len(layer) < SHORT else layer.partition("(")[0]
-        estimates = self.per_layer
-        gammas = (with_error(estimates.gamma_guess[i], estimates.gamma_guess_error[i]) for i in (before, behind))
-        return f"{name}{branches} ({kind}, gamma_guess {' to '.join(gammas)})"
-
     def columns(self) -> dict[str, Any]:
         """Return a row for every layer."""
-        estimates, has_widths = self.per_layer, self.at_widths.per_layer is not None
-        return {
+        estimates, finite = self.per_layer, self.at_widths.per_layer
+        columns = {
             "name": np.array(self.names),
             "layer": np.array(self.layers),
             "branch": np.array(self.branch),
-            **{name: getattr(estimates, name) for name in vars(estimates)},
+            **vars(estimates),
+            **self._shares("", estimates.gamma_guess, estimates.gamma_guess_error),
             "predicted_var_mu": self.predicted[:, 0],
             "predicted_var_chi": self.predicted[:, 1],
             "predicted_gamma": self.predicted_gamma,
             "predicted_gamma_guess": self.predicted_gamma_guess,
-            **{f"at_widths_{name}": getattr(self.at_widths.per_layer, name) for name in ESTIMATES if has_widths},
+            "predicted_favoured": self.favoured.at(self.predicted_gamma_guess)[0],
         }
+        for name, value in () if self.outputs is None else zip(SHARE, self._majority(), strict=True):
+            columns[name][-1] = value
+        if finite is not None:
+            columns |= {f"at_widths_{name}": getattr(finite, name) for name in ESTIMATES}
+            columns |= self._shares("at_widths_", finite.gamma_guess, finite.gamma_guess_error)
+        return columns
+
+    def _shares(self, kind: str, gamma_guess: Array, error: Array) -> dict[str, Array]:
+        """Return the columns of the shares of the favoured class at values of gamma_guess with errors."""
+        return {
+            f"{kind}{name}": values for name, values in zip(SHARE, self.favoured.at(gamma_guess, error), strict=True)
+        }
+
+    def _majority(self) -> tuple[float, float]:
+        """Return the measured share of the favoured class and its error."""
+        return (np.nan, np.nan) if self.outputs is None else (self.outputs.majority, self.outputs.majority_error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
@@ -264,43 +267,28 @@ class Explanation(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        said = (textwrap.fill(sentence, WIDTH) for sentence in (MEANING, *self.sentences()))
-        tables = "\n\n".join(of_layers(self.columns()))
-        return "\n".join([tables, "", *said, *(f"\n{text}" for text in self._tables_of_changes())])
-
-    def _tables_of_changes(self) -> Iterator[str]:
-        """Yield a table for each bias ratio, of the model and its changes, with predictions of one kind."""
-        if self.what_if:
-            lines = [self._as_it_is(), *self.what_if]
-            drawn = all(np.isnan(line.predicted) or not np.isnan(line.at_widths) for line in lines)
-            checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
-            kinds = [AT_WIDTHS if drawn else LIMIT, *([MEASURED] if checked else [])]
-            for ratio in BOTH[::-1]:
-                yield of_changes(
-                    ratio, kinds, [(line.change, [line.value(ratio, kind) for kind in kinds]) for line in lines]
-                )
-
-    def _as_it_is(self) -> WhatIf:
-        """Return the model without a change."""
-        return WhatIf(
-            "the model as it is",
-            float(self.predicted_gamma[-1]),
-            self.gamma,
-            self.gamma_error,
-            predicted_guess=float(self.predicted_gamma_guess[-1]),
-            measured_guess=self.gamma_guess,
-            guess_error=self.gamma_guess_error,
-            **self.at_widths.of_output(),
+        shares, gammas = of_layers(self.columns())
+        shares_if, gammas_if = self.changes.tables() if self.what_if else ("", "")
+        notes = SHARES, *self.unpredicted(), *self._of_width(), MEANING
+        blocks = (
+            _filled(self._now()),
+            shares,
+            _filled(self._why()),
+            shares_if,
+            _filled(self._remedies()),
+            gammas,
+            gammas_if,
         )
+        return "\n\n".join(block for block in (*blocks, _filled(notes)) if block)
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
         return f"Explanation({size}; z={self.z:.2g})"
 
 
-def favoured_share(variance: Array) -> Array:
-    """Return the share of the favoured of two classes at the gamma whose law of G0 has this variance."""
-    return np.asarray(0.5 + np.arctan(np.sqrt(gamma_of_variance(variance))) / np.pi)
+def _filled(sentences: Iterable[str]) -> str:
+    """Return sentences as lines that are as wide as the tables, each on lines of its own."""
+    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in sentences)
 
 
 def _beside(value: float, error: float, limit: float) -> str:
@@ -309,13 +297,3 @@ def _beside(value: float, error: float, limit: float) -> str:
         return ""
     share = measured(100 * abs(value / limit - 1), 100 * error / limit)
     return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
-
-
-def _changes(variances: Array) -> Array:
-    """Return the differences of the favoured shares behind one layer and the layer before, (..., layers - 1)."""
-    return np.diff(favoured_share(variances), axis=-1)
-
-
-def _sentence(verb: str, steps: list[str]) -> str:
-    more = f" and {len(steps) - NAMED} more" if len(steps) > NAMED else ""
-    return f"Bias is {verb}d by {', '.join(steps[:NAMED])}{more}." if steps else f"No layer is named to {verb} bias."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.torch.data import moved
+from igbtheory.torch.ensemble import measurement
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.inputs import Inputs, first
 from igbtheory.torch.models import digest, refuse_repeated
@@ -100,4 +101,5 @@ def hooked_explanation(
         (),
         moments[..., 2],
         traced=False,
+        outputs=measurement(outputs, len(data), draws[1]),
     )

@@ -43,11 +43,12 @@ class LastLayer:
         batch = moved(labelled_data(data)[0], copied.parameters())
         with torch.no_grad(), stream(0, 0):
             outputs = outputs_of(copied, batch, 0, (len(batch), None), output)
-        told = guesses(_numbers(outputs))
-        last = [(name, x) for name, x, y in calls if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
+        rows = ((name, _inputs_of(outputs, x, y)) for name, x, y in calls)
+        last = [(name, x) for name, x in rows if x is not None]
         if not last:
             raise ValueError(
-                "expected a model that ends in a linear layer with one row of outputs for each datum, got another"
+                "expected a model that ends in a linear layer with one row of outputs for each datum or token, got "
+                "another; return the outputs of such a layer"
             )
         self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
@@ -56,7 +57,8 @@ class LastLayer:
             raise ValueError(f"expected a last layer with random weights, got zeros in {self.name!r}; initialise it")
         if self.module.bias is None:
             mean = self.inputs.mean(axis=0)
-            self.direction: Array = mean / np.linalg.norm(mean)
+            length = np.linalg.norm(mean)  # 0 for data and their negatives: then no shift is possible
+            self.direction: Array = mean / length if length else mean
         else:
             self.inputs = np.column_stack([self.inputs, np.ones(len(self.inputs))])
             self.direction = np.eye(self.inputs.shape[1])[-1]
@@ -120,6 +122,19 @@ class LastLayer:
     def _own(self) -> Array:
         """Return the parameters that the model has."""
         return np.column_stack([_numbers(part) for part in (self.module.weight, self.module.bias) if part is not None])
+
+
+def _inputs_of(outputs: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor | None:
+    """Return what a linear layer read to give these outputs, a row for each datum; None if it is another layer.
+
+    x, y: its inputs and outputs. It may act on all tokens if the outputs are those at one token of each datum.
+    """
+    if y.shape == outputs.shape:
+        return x if np.array_equal(guesses(_numbers(y)), guesses(_numbers(outputs))) else None
+    if y.ndim != outputs.ndim + 1 or y.shape[::2] != outputs.shape:
+        return None
+    chosen = (y == outputs[:, None]).all(dim=-1)
+    return x[torch.arange(len(x)), chosen.int().argmax(dim=1)] if bool(chosen.any(dim=1).all()) else None
 
 
 def _numbers(values: torch.Tensor) -> Array:

@@ -1,6 +1,5 @@
 """Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
-import warnings
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any, final
@@ -18,13 +17,12 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
-from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.theory.data_set import on_data_set
 from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved
+from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
-from igbtheory.torch.passes import made, stream
+from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, layers_of, layers_on
 from igbtheory.torch.reader import tensor_of
 from igbtheory.torch.reading import Reading
@@ -46,7 +44,7 @@ NOT_CENTRED = (
 
 @final
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
-    """An interpreter of a graph that keeps the moments and Var(G0) at the named nodes, and the last summary of outputs.
+    """An interpreter of a graph that keeps the moments and Var(G0) at the named nodes.
 
     seeds: of the order in which data are paired.
     """
@@ -55,7 +53,6 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         super().__init__(on_weights_of(model, reading.whole))
         self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
-        self.outputs: Summary | None = None
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
@@ -66,8 +63,8 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
                 value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
-                self.outputs = Summary.of(units)
-                self.moments[n.name] = (*self.outputs.moments, self.outputs.guess_variance)
+                summary = Summary.of(units)
+                self.moments[n.name] = (*summary.moments, summary.guess_variance)
             else:
                 self.moments[n.name] = moments_of_units(units, self.seeds)
         return output
@@ -129,27 +126,32 @@ def nodes_of_outputs(reading: Reading) -> set[str]:
 
 
 def measured_moments(
-    make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], reading: Reading, draws: tuple[int, int]
-) -> Array:
-    """Return the moments q_ab and q_aa - q_ab, and Var(G0), at every node in every network, (networks, nodes, 3).
+    make_model: Callable[[], nn.Module],
+    data: torch.Tensor,
+    names: list[str],
+    reading: Reading,
+    draws: tuple[int, int],
+    output: str | int | None,
+) -> tuple[Array, list[Summary]]:
+    """Return the moments q_ab and q_aa - q_ab, and Var(G0), (networks, nodes, 3), and the summary of each network.
 
     Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Var(G0) is that of the outputs,
     NaN if they are not centred, and elsewhere that of a linear layer that reads the units. draws: number of networks,
-    and the seed.
+    and the seed; output: which of several outputs are summarised.
     """
-    of_networks, outputs, digests = [], [], dict[bytes, int]()
+    of_networks, summaries, digests = [], [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, digests)
             run = _Watched(model, names, reading, (draws[1], i))
-            run.run(moved(data, model.parameters()).clone())
+            outputs = logits_of(run.run(moved(data, model.parameters()).clone()), output)
         of_networks.append([run.moments[name] for name in names])
-        outputs += [run.outputs] if run.outputs else []
+        summaries.append(Summary.of(rows_of_logits(outputs, len(data)).double().cpu().numpy()))
     moments = np.array(of_networks)
-    if outputs and off_centre(outputs):
+    if off_centre(summaries):
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
-    return moments
+    return moments, summaries
 
 
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[Array, str]:
@@ -212,8 +214,6 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
     """Return var_mu, var_chi, Var(G0) and error behind the watched layers. ValueError: a layer refuses."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = on_data_set(layers, FLOAT64, x, watched).per_layer
+    rows = in_infinite_width(layers, x, watched).per_layer
     columns = (getattr(rows, name) for name in ("var_mu", "var_chi", "variance", "error"))
     return np.stack([*columns], axis=1)[: len(watched)].astype(float)

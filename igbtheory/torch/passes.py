@@ -58,7 +58,11 @@ def outputs_of(
     except Exception as error:
         note_pass(error, network, model, first(batch), sizes)
         raise
-    outputs = logits_of(outputs, output)
+    return rows_of_logits(logits_of(outputs, output), size)
+
+
+def rows_of_logits(outputs: torch.Tensor, size: int) -> torch.Tensor:
+    """Return outputs as one row for each of `size` data. ValueError: they have another shape, as in segmentation."""
     if outputs.ndim not in {1, 2} or len(outputs) != size or not outputs.numel():
         raise ValueError(
             f"expected outputs of shape ({size},) or ({size}, classes) for {size} data, got {tuple(outputs.shape)}; "

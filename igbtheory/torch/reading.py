@@ -15,7 +15,7 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.joins import arranged_at
-from igbtheory.torch.passes import logits_of, stream
+from igbtheory.torch.passes import logits_of, rows_of_logits, stream
 from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_of, layers_on
 from igbtheory.torch.reader import Reader, tensor_of
 from igbtheory.torch.rows.weights import is_projection
@@ -137,7 +137,9 @@ def _run(
     except Exception as error:
         note_pass(error, 0, model, shown, (len(data), None))
         raise
-    _keep_the_logits(graph.graph, values.env, logits_of(outputs, output))
+    logits = logits_of(outputs, output)
+    rows_of_logits(logits, len(shown))
+    _keep_the_logits(graph.graph, values.env, logits)
     again = fx.Interpreter(graph, garbage_collect_values=False)
     again.run(shown)
     random: set[fx.Node] = set()

@@ -43,7 +43,24 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
             models.append(in_a_row(_with_sizes(made(model, len(models)))))
         if len(models) > 1 and len(models) * sum(p.numel() for p in models[0].parameters()) > ENTRIES:
             break
+    _refuse_unlike(models)
     return models
+
+
+def _refuse_unlike(models: list[nn.Module]) -> None:
+    """Refuse models whose parameters differ in shape."""
+    shapes = [{name: tuple(part.shape) for name, part in model.named_parameters()} for model in models]
+    unlike = [
+        (name, shape, other.get(name))
+        for other in shapes
+        for name, shape in shapes[0].items()
+        if other.get(name) != shape
+    ]
+    for name, shape, other in unlike:
+        raise ValueError(
+            f"expected models of one size, got {name!r} of the shape {shape} in one and {other or 'none'} in another; "
+            "draw nothing but weights in the function that makes them"
+        )
 
 
 def _with_sizes(model: nn.Module) -> nn.Module:

@@ -1,7 +1,6 @@
 """Predictions behind every layer of a model at the model's own widths."""
 
 import warnings
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +16,10 @@ FOR_EACH = 100
 """Number of networks that are drawn for each model that is measured: on their pairs of data gamma has about half the
 error that it has on all data of the models."""
 NUMBERS = 5 * 10**7
-"""Largest number of random numbers that are drawn for an explanation, which take about two seconds."""
+"""Number of random numbers that are drawn for an explanation, which take about two seconds; more for FEW networks."""
 OTHER_LAWS = {"uniform": 0.2, "orthogonal": 0.5}
 """Change of log gamma, relative to the sum of 1/width over the layers, if all weights are drawn from other laws than a
 normal one: measured on ReLU networks of widths 8 to 64 and depths 3 to 10; of tanh it is 0.03 for uniform weights."""
-SECONDS = 4e-8
-"""Time that such a number takes."""
-
-
-class TooLongError(ValueError):
-    """Raised where too few networks of the model's widths can be drawn in a short time."""
 
 
 def at_widths(
@@ -34,8 +27,8 @@ def at_widths(
 ) -> AtWidths:
     """Return the estimates behind the named nodes.
 
-    draws: the number of measured models, and the seed. wanted: the number of networks if it is affordable, by default
-    FOR_EACH for each of these models.
+    draws: the number of measured models, and the seed. wanted: the largest number of networks, by default FOR_EACH for
+    each of these models.
     """
     try:
         network = reading.network()
@@ -48,7 +41,7 @@ def at_widths(
     read = {step for path in reading.paths.values() for step in path if step.read}
     laws = ",".join(law for step in read for law in step.read[0].laws)
     of_weights = size * max((change for law, change in OTHER_LAWS.items() if law in laws), default=0.0)
-    affordable = partial(_affordable, wanted or FOR_EACH * draws[0])
+    most = wanted or FOR_EACH * draws[0]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the errors are part of the result
@@ -56,7 +49,7 @@ def at_widths(
                 network,
                 data,
                 network.widths or 1,
-                affordable,
+                lambda numbers: int(np.clip(NUMBERS // numbers, min(most, FEW), most)),
                 draws[1],
             )
     except ValueError as error:
@@ -67,20 +60,6 @@ def at_widths(
         for name, values in vars(estimates).items()
     }
     return AtWidths(network.widths, size, count, LayerEstimates(**columns), of_weights=of_weights)
-
-
-def _affordable(wanted: int, numbers: int) -> int:
-    """Return how many of the wanted networks are drawn. TooLongError: they would be too few for an error.
-
-    numbers: the number of random numbers of each.
-    """
-    count = min(wanted, NUMBERS // numbers)
-    if count < min(wanted, FEW):
-        raise TooLongError(
-            f"{FEW} networks of these widths take about {FEW * numbers * SECONDS:.0f} seconds; draw them by net = "
-            f"igb.from_torch(make_model, X); net.predict(X, width=net.widths, networks={FEW})"
-        )
-    return count
 
 
 def _place(reading: Reading, name: str) -> int:

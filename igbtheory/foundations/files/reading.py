@@ -27,8 +27,8 @@ KINDS = (
 )
 """The readable formats in words, for messages."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-FRAMES = {".parquet": "read_parquet", ".feather": "read_feather"}
-"""Functions of pandas, by the ending of the files that they read."""
+ROWS = 1024
+"""Rows of Parquet that are unpacked before their size is checked again."""
 HDF5 = (
     "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert its arrays, or a table "
     "of pandas, in Python:\n"
@@ -48,9 +48,9 @@ def read_data(
     """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples, ...), or None.
 
     Formats: .npy; .npz and .pt, where names such as X and y tell the data and the labels; .csv and .tsv, also .csv.gz,
-    with a row for each datum and at most one header, or - for a CSV from standard input; .parquet and .feather
-    through pandas; IDX as in MNIST, also gzipped, with labels from the file beside it, or the folder of MNIST; a binary
-    file of CIFAR-10 or CIFAR-100, or the folder of these files; a folder of pictures of one size, or a folder with one
+    with a row for each datum and at most one header, or - for a CSV from standard input; .parquet through pandas;
+    IDX as in MNIST, also gzipped, with labels from the file beside it, or the folder of MNIST; a binary file of
+    CIFAR-10 or CIFAR-100, or the folder of these files; a folder of pictures of one size, or a folder with one
     such folder for each label. Images get the shape (n_samples, channels, height, width), and pixels of one or two
     bytes become numbers from 0 to 1; all other data stay as they are. What the reader decided is logged in one line,
     as a warning of the logger "igbtheory".
@@ -62,8 +62,8 @@ def read_data(
     height, width; tokens, features); None: the shape decides.
 
     ValueError: the file contains no such data, does not say which of several readings is meant, is damaged, too large
-    when unpacked, or a pipe; the message names it. OSError: it cannot be opened. ImportError: it is a .pt file and
-    PyTorch is not installed.
+    when unpacked, or a pipe; the message names it. OSError: it cannot be opened. ImportError: what reads it, PyTorch or
+    pandas, is not installed.
     """
     checks.of_kind("the path of a file or folder", path, (str, Path), "'data.csv'")
     contents = read(path, Choices(label_column, key, header, axes))
@@ -115,19 +115,28 @@ def _read(path: Path, choices: Choices) -> Contents:
             return of_cifar(path)
         case ".h5" | ".hdf5":
             raise ValueError(HDF5)
-        case _ if suffix in FRAMES:
+        case ".parquet":
             # the text of a number is exact
-            text = _frame(path, FRAMES[suffix]).to_csv(index=False, na_rep="nan")
-            return of_table(text, ",", replace(choices, header=True))
+            return of_table(_frame(path).to_csv(index=False, na_rep="nan"), ",", replace(choices, header=True))
     return of_idx(path, KINDS, choices.axes)
 
 
-def _frame(path: Path, function: str) -> Any:
+def _frame(path: Path) -> Any:
+    """Return the table of a Parquet file, by declared and by real size at most as large as other data."""
     try:
-        import pandas as pd  # noqa: PLC0415 - an extra, which only such files need
+        import pandas  # noqa: ICN001, F401, PLC0415 - an extra, which only such files need, and which to_pandas needs
+        import pyarrow as pa  # noqa: PLC0415 - as above
+        from pyarrow import parquet  # noqa: PLC0415 - as above
     except ImportError:
-        raise ImportError('expected pandas, which is not installed: pip install "igbtheory[pandas]" pyarrow') from None
-    frame = getattr(pd, function)(path)
+        raise ImportError('expected pandas and pyarrow: pip install "igbtheory[pandas]" pyarrow') from None
+    packed, unpacked, batches = path.stat().st_size, 0, []
+    with parquet.ParquetFile(path) as file:
+        refuse_larger(8 * file.metadata.num_rows * file.metadata.num_columns, packed)
+        for batch in file.iter_batches(ROWS):
+            unpacked += batch.nbytes
+            refuse_larger(unpacked, packed)
+            batches.append(batch)
+        frame = pa.Table.from_batches(batches, file.schema_arrow).to_pandas()
     return frame.reset_index() if any(frame.index.names) else frame  # an index with a name is a column, too
 
 

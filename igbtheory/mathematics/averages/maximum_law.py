@@ -5,6 +5,7 @@ from the small probabilities beyond x and y, so that no digits are lost for m = 
 """
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, final
 
@@ -68,7 +69,12 @@ def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
     """
     terms = 2 + int(np.log(n.epsilon / m) / np.log(float(c)))
     table = hermite.table(n, x, n.npdf(x), terms)
-    scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
+    return n.quickly(partial(_sum_of_gains, m), x, weights, table, c)
+
+
+def _sum_of_gains(m: int, n: Kind, x: Any, weights: Any, table: Any, c: Any) -> Any:
+    """Return the sum of `dependence` from the table of g_k(x)."""
+    scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(len(table))])[:, None]
     total = 0 * c
     height = 1 + x.size // max(STRIPS, x.size**2 // BLOCK)
     for start in range(0, x.size, height):

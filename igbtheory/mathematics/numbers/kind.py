@@ -124,6 +124,10 @@ class Kind(ABC):
         """Return a matrix product, whose errors are relative to its largest terms."""
         return a @ b
 
+    def quickly(self, rule: Callable[..., Any], *numbers: Any) -> Any:
+        """Return rule(kind, *numbers), one number, by the kind whose arithmetic is the fastest for as many digits."""
+        return rule(self, *numbers)
+
     def npdf(self, x: Any) -> Any:
         """Return the density exp(-x^2/2)/sqrt(2 pi) of the standard normal distribution."""
         return self.exp(-x * x / 2) / self.sqrt(2 * self.pi)

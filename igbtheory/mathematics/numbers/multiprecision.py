@@ -1,7 +1,8 @@
 """Numbers of any number of digits, by mpmath in a context of their own; arrays are NumPy arrays of such numbers."""
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import get_ident
 from typing import Any, final
 
@@ -13,7 +14,7 @@ from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise, po
 
 _GUARD = 15  # more digits than are asked for, since rules lose some by cancellation
 SPARE = 64
-"""Bits that integers have beyond the precision, for terms 1e-19 of the largest one."""
+"""Bits that balls have beyond the precision, for terms 1e-19 of the largest one."""
 
 
 def _context(digits: int) -> Any:
@@ -98,11 +99,19 @@ class Multiprecision(Kind):
         total = table @ self._fixed_point(values, bits)
         return elementwise(lambda x: self.context.ldexp(self.context.mpf(x), -self.context.prec - bits))(total)
 
-    def product(self, a: Any, b: Any) -> Any:
-        """Return the matrix product, computed with integers; small terms keep their digits by SPARE more bits."""
-        spare = [self.context.prec + SPARE - self.context.mag(np.max(np.abs(part), initial=0) or 1) for part in (a, b)]
-        fixed = [self._fixed_point(part, bits) for part, bits in zip((a, b), spare, strict=True)]
-        return elementwise(lambda x: self.context.ldexp(self.context.mpf(x), -sum(spare)))(fixed[0] @ fixed[1])
+    def quickly(self, rule: Callable[..., Any], *numbers: Any) -> Any:
+        """Return `rule`, computed with balls, whose arithmetic is eight times as fast, without their radii."""
+        with self._balls.precision():
+            ball = rule(self._balls, *(np.frompyfunc(self._balls.of_multiprecision, 1, 1)(part) for part in numbers))
+            return self.context.mpf(tuple(map(int, ball.mid().man_exp())))
+
+    @cached_property
+    def _balls(self) -> Any:
+        from igbtheory.mathematics.numbers.certified import Certified  # noqa: PLC0415 - starts faster without it
+
+        balls = Certified(self.context.prec + SPARE)
+        balls.epsilon, balls.goal = self.epsilon, self.goal
+        return balls
 
     def _fixed_point(self, values: Any, bits: int) -> Any:
         return elementwise(lambda x: int(self.context.ldexp(x, bits)))(values)

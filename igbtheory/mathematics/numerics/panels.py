@@ -41,9 +41,15 @@ class Panels:
 
 def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
     """Return panels on [-reach, reach], at most WIDTH wide, that also end at the cuts."""
-    base = n.number(np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH))))
+    base = n.number(_grid(reach))
     grid = np.broadcast_to(base.reshape(-1, *(1,) * (cuts.ndim - 1)), (base.size, *cuts.shape[1:]))
     return split(n, np.concatenate([grid, cuts]), n.number(-reach), n.number(reach), order)
+
+
+@lru_cache(maxsize=64)
+def _grid(reach: float) -> NDArray[np.float64]:
+    """Return the ends of panels of equal width on [-reach, reach], which layers of a deep network share."""
+    return np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH)))
 
 
 def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import functions, segments
+from igbtheory.layers.chain import segments
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
@@ -35,8 +35,6 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
     pool stands between an activation and the next Dense.
     """
     layers = network.layers
-    if any(functions(layer.inner) for layer in layers):
-        raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
     node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
     replaced: list[Layer] = []
     shifts: list[float] = []

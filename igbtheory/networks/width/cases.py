@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -13,10 +12,10 @@ from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
-from igbtheory.networks.width.data import GaussianData, RandomPairs, WholeData
+from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
 from igbtheory.networks.width.laws import law_of_several, law_on_data, several
 from igbtheory.networks.width.mixing import mixes
-from igbtheory.networks.width.moments import among, of_all, of_pairs
+from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
-CALLED, MOST = 2**13, 8
-"""Number of entries of a layer of two images whose work takes as long as calling a layer of one network, about; and the
-largest number of pairs of images: more would leave the scatter of the networks."""
+IMAGES = 100
+"""Largest number of images or sequences of a network: of 4950 pairs the scatter is less than that of networks."""
 
 
 class Case(ABC):
@@ -101,7 +99,7 @@ class GaussianCase(Case):
 @final
 @dataclass(frozen=True)
 class DataCase(Case):
-    """Random pairs of the data of a data set, or all of them if a layer mixes data.
+    """Networks with data of a data set: a random pair of vectors, random images, or all data if a layer mixes them.
 
     data: with the units on the second axis; units: as above.
     """
@@ -115,36 +113,35 @@ class DataCase(Case):
         return self.data.ndim > 2
 
     def drawn(self, precision: Precision) -> Chain:
-        if not self._mixed:
-            data = RandomPairs(self._given(precision), self._pairs)
-            return chain(self.layers, self.units, data, 2 * self._pairs, 1, precision)
+        if self._paired:
+            return chain(self.layers, self.units, RandomPairs(self.data), 2, 1, precision)
         batch = batch_of(self.layers)
         if batch is not None:
             batch.divides(len(self.data))
-        return self._whole(precision)
+        return self._of(self._rows, precision)
 
     def reading(self, x: Array, dense: FreshDense) -> Array:
-        return of_all(x, dense) if self._mixed else among(len(self.data), of_pairs(x, dense))
+        size = len(self.data)
+        if self._paired:
+            return among(size, of_pairs(x, dense))
+        return of_all(x, dense) if self._rows == size else among(size, of_different(x, dense))
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
     ) -> "DatasetGuessLaw":
-        return law_on_data(float(per_layer.var_g0[-1]), self._whole(precision), seeds)
+        return law_on_data(float(per_layer.var_g0[-1]), self._of(len(self.data), precision), seeds)
 
-    def _whole(self, precision: Precision) -> Chain:
-        size = len(self.data)
-        return chain(self.layers, self.units, WholeData(self._given(precision)), size, size, precision)
-
-    def _given(self, precision: Precision) -> Array:
-        """Return the data, in double precision where small distances keep their digits: see `FreshDense`."""
-        return self.data.astype(precision) if self.positions else self.data
-
-    @property
-    def _pairs(self) -> int:
-        """Number of pairs of data of a network: more than one where calling a layer takes longer than its work."""
-        entries = max(self.units) * prod(self.data.shape[2:])
-        return int(np.clip(CALLED // entries, 1, MOST)) if self.positions else 1
+    def _of(self, rows: int, precision: Precision) -> Chain:
+        """Return networks with so many of the data."""
+        # small distances of vectors keep their digits: see `FreshDense`
+        given = self.data.astype(precision) if self.positions else self.data
+        return chain(self.layers, self.units, RandomData(given, rows), rows, rows, precision)
 
     @cached_property
-    def _mixed(self) -> bool:
-        return mixes(self.layers)
+    def _paired(self) -> bool:
+        return not self.positions and not mixes(self.layers)
+
+    @cached_property
+    def _rows(self) -> int:
+        """Number of data of a network."""
+        return len(self.data) if mixes(self.layers) else min(len(self.data), IMAGES)

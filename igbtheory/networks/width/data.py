@@ -31,34 +31,37 @@ class GaussianData:
 @final
 @dataclass(frozen=True)
 class RandomPairs:
-    """Pairs of different data of a data set for every network, drawn at random."""
+    """A pair of different data of a data set for every network, drawn at random."""
 
     data: Array
-    pairs: int
 
     @property
     def shape(self) -> Point:
         return self.data.shape[2:]
 
     def __call__(self, rng: Generator, networks: int) -> Array:
-        """Return the first data of all pairs of a network, then the second, (networks x data, units, *positions)."""
-        size, drawn = len(self.data), (networks, self.pairs)
-        first = rng.integers(size, size=drawn)
-        second = (first + rng.integers(1, size, size=drawn)) % size
-        return np.asarray(self.data[np.concatenate([first, second], axis=1).ravel()])
+        """Return the two data of every network, (networks x 2, units, *positions)."""
+        size = len(self.data)
+        first = rng.integers(size, size=networks)
+        second = (first + rng.integers(1, size, size=networks)) % size
+        return np.asarray(self.data[np.stack([first, second], axis=1).ravel()])
 
 
 @final
 @dataclass(frozen=True)
-class WholeData:
-    """The whole data set for every network."""
+class RandomData:
+    """So many data of a data set for every network, drawn at random; all of them keep their order."""
 
     data: Array
+    rows: int
 
     @property
     def shape(self) -> Point:
         return self.data.shape[2:]
 
     def __call__(self, rng: Generator, networks: int) -> Array:
-        """Return the data, shape (networks x data, units, *positions)."""
-        return np.tile(self.data, (networks, *[1] * (self.data.ndim - 1)))
+        """Return the data, shape (networks x rows, units, *positions)."""
+        orders = np.tile(np.arange(len(self.data)), (networks, 1))
+        if self.rows < len(self.data):
+            orders = rng.permuted(orders, axis=1)[:, : self.rows]
+        return np.asarray(self.data[orders.ravel()])

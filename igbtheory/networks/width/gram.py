@@ -76,42 +76,36 @@ def noise(x: Units, of: Gram, norm: Norm | None) -> Pair:
         lean, shared = x.covariance(x.phi, x.slope), x.mean(m * x.given(x.slope))
         square, less, more = square - 2 * (lean + shared) * x.h, less - lean * x.h, more - (lean + 2 * shared) * x.h
     network, datum = _covariances(x, square / of.q[0], less / apart - more / together)
-    of_apart, of_together = (_variance(x, part, pair) for part in (less, more))
+    (of_apart, of_together), (third_apart, third_together) = _cumulants(x, np.stack([less, more]), np.array([-1, 1]))
     # sqrt(G_aa G_bb) is less than their mean by the square of half their difference
     unequal = of.q[0] * datum[0, 0] / 4 * (1 / apart - 1 / together)
     log_q = -(network[0, 0] + datum[0, 0]) / 2
     y = of_together / (2 * together**2) - of_apart / (2 * apart**2) - unequal
     by_norm = _shift(x, of) if norm is not None else (0.0, 0.0)
     pair *= (1 / apart + 1 / together) ** 2
-    skew = abs(_third(x, less, -1) / apart**3 - _third(x, more, 1) / together**3) / 3
+    skew = abs(third_apart / apart**3 - third_together / together**3) / 3
     return Pair(log_q + by_norm[0], y + by_norm[1], network, datum, pair, skew=skew)
 
 
 def _covariances(x: Units, square: Array, y: Array) -> tuple[Array, Array]:
     """Return the covariances over u and over z of a datum's parts of log K_aa and y; y has two data, alike given u."""
-    given = x.given(square), x.given(y)
-    across = given[0] - x.mean(given[0]), 2 * (given[1] - x.mean(given[1]))
-    rests = square - given[0], y - given[1]
-    network = [[x.mean(a * b) for b in across] for a in across]
-    datum = [[x.mean(x.given(a * b)) for b in rests] for a in rests]
-    return np.array(network), np.array(datum)
+    shares = np.stack([square, y])
+    given = x.given(shares)
+    across = (given - (given @ x.u)[:, None]) * [[1], [2]]
+    rests = (shares - given[:, None]).reshape(2, -1)
+    # einsum, since a product of matrices would start threads, which take longer
+    return across * x.u @ across.T, np.einsum("ai,bi->ab", rests * (x.u * x.z).ravel(), rests)
 
 
-def _variance(x: Units, part: Array, pair: float) -> float:
-    """Return the variance of part_a + part_b -+ v_a v_b."""
-    given = x.given(part)
-    return 4 * x.mean((given - x.mean(given)) ** 2) + 2 * x.mean(x.given((part - given) ** 2)) + pair
-
-
-def _third(x: Units, part: Array, sign: int) -> float:
-    """Return the third cumulant of part_a + part_b -+ v_a v_b, sign: of v_a v_b."""
-    v, given = x.deviation, x.given(part)
-    rest, across = part - given, 2 * (given - x.mean(given))
+def _cumulants(x: Units, shares: Array, signs: Array) -> tuple[Array, Array]:
+    """Return the variances and the third cumulants of part_a + part_b + sign v_a v_b for several parts."""
+    v, given = x.deviation, x.given(shares)
+    rest, across = shares - given[:, None], 2 * (given - (given @ x.u)[:, None])
     square, by_v = rest * rest, rest * v
     second = 2 * x.given(square) + x.variance**2
     third = 2 * x.given(square * rest) + 6 * x.given(by_v * v) * x.variance
-    third += sign * (6 * x.given(by_v) ** 2 + x.cube**2)
-    return x.mean(third + 3 * across * second + across**3)
+    third += signs[:, None] * (6 * x.given(by_v) ** 2 + x.cube**2)
+    return (second + across**2) @ x.u, (third + 3 * across * second + across**3) @ x.u
 
 
 def _shift(x: Units, of: Gram) -> tuple[float, float]:

@@ -22,8 +22,9 @@ HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
 CERTAIN = 4
 """Least number of errors above 0 at which a variance of G0 counts as positive."""
-WORLDS, ENTRIES = 500, 2**23
-"""Number of networks whose kernels give the law on a data set, and the largest number of entries of all of them."""
+WORLDS, ENTRIES, NUMBERS, FEW = 500, 2**23, 2 * 10**9, 30
+"""Number of networks whose kernels give the law on a data set, and the largest numbers of entries, and of random
+numbers and products (about 20 seconds), of all of them; but never fewer than FEW for these."""
 
 
 def several(batch: int) -> int:
@@ -83,7 +84,8 @@ class Kernels:
 
     def __call__(self) -> Array:
         """Return the covariances, shape (networks, data, data); networks without any signal are left out."""
-        of_networks, worlds = [], int(np.clip(ENTRIES // self.drawn.rows**2, 1, WORLDS))
+        of_networks, quick = [], max(NUMBERS // self.drawn.numbers, FEW)
+        worlds = int(np.clip(ENTRIES // self.drawn.rows**2, 1, min(quick, WORLDS)))
         with one_thread():
             for seed, size in self.drawn.blocks(worlds, np.random.SeedSequence(self.seed)):
                 *_, (x, dense) = self.drawn.features(seed, size)

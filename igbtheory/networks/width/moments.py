@@ -18,9 +18,10 @@ def of_pairs(x: Array, dense: FreshDense) -> Array:
     small angles keep their digits: they are formed from triangular roots, of differences of features.
     """
     features = dense.weighted(x)
-    pairs = np.stack(np.split(features, 2, axis=1), axis=2)
+    networks, rows, units = features.shape
+    pairs = features.reshape(networks, 2, -1, units).swapaxes(1, 2).reshape(-1, 2, units)
     # the second of two data has the coordinates along and across, on the first and beside it, of length `first`
-    roots = triangular_roots(pairs.reshape(-1, 2, features.shape[2])).reshape(*pairs.shape[:2], 2, 2)
+    roots = triangular_roots(pairs).reshape(networks, rows // 2, 2, 2)
     first, along, across = roots[..., 0, 0], roots[..., 1, 0], roots[..., 1, 1]
     alive = (first > 0) & (along**2 + across**2 > 0)
     angle = np.arctan2(across, along)
@@ -40,18 +41,30 @@ def among(size: int, moments: Array) -> Array:
 def of_all(x: Array, dense: FreshDense) -> Array:
     """Return the moments over all pairs of the data of each network, also of a datum with itself, (networks, 4)."""
     h = dense.weighted(x)
-    centred = h - h.mean(axis=1, keepdims=True)
-    var_chi = _products(centred, centred).mean(axis=1)
-    kernel = kernels(x, dense)
-    roots = np.sqrt(np.einsum("maa->ma", kernel))
+    squares = _products(h, h)
+    mean = h.mean(axis=1, keepdims=True)
+    var_mu, var_chi = _products(mean, mean)[:, 0], _products(h - mean, h - mean).mean(axis=1)
+    roots = np.sqrt(squares)
     alive = roots > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        c = kernel / (roots[:, :, None] * roots[:, None, :])
     both = alive[:, :, None] & alive[:, None, :]
-    variance = np.arcsin(np.clip(np.where(both, c, 0.0), -1.0, 1.0)) / (2 * np.pi)
-    means = (part.mean(axis=(1, 2)) for part in (kernel, variance, both))
-    var_mu, variance, share = means
-    return np.stack((var_mu, var_chi, variance, share), axis=1)
+    unit = np.divide(h, roots[..., None], out=np.zeros_like(h), where=alive[..., None])
+    # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors, around their mean, keeps digits as c -> 1
+    unit -= unit.mean(axis=1, keepdims=True)
+    gram = np.asarray(unit @ unit.swapaxes(1, 2), dtype=np.float64)
+    lengths = np.einsum("maa->ma", gram)
+    distances = np.sqrt(np.clip(lengths[:, :, None] + lengths[:, None, :] - 2 * gram, 0.0, 4.0))
+    variance = np.where(both, 0.25 - np.arcsin(distances / 2) / np.pi, 0.0)
+    return np.stack((var_mu, var_chi, variance.mean(axis=(1, 2)), both.mean(axis=(1, 2))), axis=1)
+
+
+def of_different(x: Array, dense: FreshDense) -> Array:
+    """Return the moments over the pairs of different data of each network, shape (networks, 4)."""
+    var_mu, var_chi, variance, both = np.moveaxis(of_all(x, dense), -1, 0)
+    same = 1 / x.shape[1]
+    alive = (_products(x, x) > 0).mean(axis=1) if not dense.sigma_b2 else 1.0
+    var_chi = var_chi / (1 - same)
+    others = [(of - same * of_same) / (1 - same) for of, of_same in ((variance, alive / 4), (both, alive))]
+    return np.stack((var_mu - same * var_chi, var_chi, *others), axis=1)
 
 
 def kernels(x: Array, dense: FreshDense) -> Array:

@@ -10,7 +10,7 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import entering
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.estimates import LayerEstimates, layer_estimates, ratio_of_means
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
 from igbtheory.networks.width.chain import Array, Precision
@@ -18,6 +18,12 @@ from igbtheory.networks.width.result import WidthPrediction, width_layers
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
 """Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
+SECONDS, LONGEST = 4e-8, 60
+"""Time that such a number takes, and longest time of networks whose number is not given."""
+WITH_LAW = 2
+"""Time for moments and for the law of the guesses, relative to that for the moments, of very wide networks."""
+OF_IMAGES, LONGEST_OF_IMAGES = 1e-8, 600
+"""The same times on images and sequences, most of whose numbers are products; their law is drawn when it is used."""
 HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
 PROBES = 10
@@ -29,22 +35,52 @@ SMALL, LARGE = 1e-20, 1e20
 
 
 def on_pairs(
-    network: Predictable, inputs: Any, widths: Sequence[int], units: Sequence[int], networks: int | None, seed: int
+    network: Predictable,
+    inputs: Any,
+    widths: Sequence[int],
+    units: Sequence[int],
+    networks: int | None,
+    seed: int,
+    refused: str,
 ) -> WidthPrediction:
     """Return the prediction from pairs of data, or from all data of a batch where a layer mixes data.
 
     units: the features of the data and the units that each layer with weights makes, the output last. networks: None
-    for as many as about two seconds allow.
+    for as many as about two seconds allow. refused: why there is no expansion, if it was tried.
     """
     case = case_of(network, inputs, units)
+    count = networks or _affordable(case, refused=bool(refused))
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
     precision = precision_of(case)
-    moments = drawn_moments(case, precision, networks, for_moments)
+    moments = drawn_moments(case, precision, count, for_moments)
+    alive = float(moments[:, -1, 3].mean())
+    if not alive:
+        raise ValueError(
+            f"expected networks that tell data apart, got {count} whose last layer has no signal of any pair of data; "
+            "pass a larger width, or biases"
+        )
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
-    per_layer, count = estimated(moments), len(moments)
+    per_layer = estimated(moments)
     law = case.law(per_layer, count, precision, for_law)
-    dead = float(1 - moments[:, -1, 3].mean())
-    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, dead, law)
+    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, 1 - alive, law, refused)
+
+
+def _affordable(case: Case, *, refused: bool) -> int:
+    """Return the default number of networks. ValueError: they take too long.
+
+    refused: whether the expansion was tried in vain.
+    """
+    numbers = case.drawn("float32").numbers
+    each, least, longest = WITH_LAW * SECONDS, LEAST, LONGEST
+    if case.positions:
+        each, least, longest = OF_IMAGES, FEW, LONGEST_OF_IMAGES
+    if (seconds := each * least * numbers) > longest:
+        expansion = "" if refused or case.positions else 'method="expansion", which draws none, '
+        raise ValueError(
+            f"expected networks that take at most {longest} seconds, got {least} of such a size, which take about "
+            f"{seconds:.0f} seconds; pass {expansion}no width, for infinite width, or networks={least} to wait for them"
+        )
+    return int(np.clip(NUMBERS // numbers, least, MOST))
 
 
 def on_pairs_everywhere(
@@ -83,7 +119,7 @@ def precision_of(case: Case) -> Precision:
 def drawn_moments(
     case: Case,
     precision: Precision,
-    networks: int | None,
+    networks: int,
     seeds: np.random.SeedSequence,
     *,
     everywhere: bool = False,
@@ -93,10 +129,9 @@ def drawn_moments(
     everywhere: behind every layer instead, of a Dense that reads the units there, and after the output.
     """
     drawn, blocks = case.drawn(precision), []
-    count = networks or int(np.clip(NUMBERS // drawn.numbers, LEAST, MOST))
     read = drawn.everywhere if everywhere else drawn.features
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-        for seed, size in drawn.blocks(count, seeds):
+        for seed, size in drawn.blocks(networks, seeds):
             blocks.append(np.stack([case.reading(x, dense) for x, dense in read(seed, size)], axis=1))
     moments = np.concatenate(blocks)
     if not np.isfinite(moments).all():
@@ -121,8 +156,11 @@ def _warn_of_few(squares: Array) -> None:
         warnings.warn(message, EstimateWarning, stacklevel=5)
 
 
-def estimated(moments: Array) -> LayerEstimates:
-    """Return the estimates after every Dense, with standard errors."""
-    whole = np.ones(1)
-    variance, error = ratio_of_means(moments[None, ..., 2], moments[None, ..., 3], whole)
-    return width_layers(vars(layer_estimates(moments[None], whole)), variance, error)
+def estimated(moments: Array, weights: Array | None = None) -> LayerEstimates:
+    """Return the estimates after every Dense, with standard errors.
+
+    weights: of several ensembles of networks, which come first in the shape of the moments then.
+    """
+    weights, moments = (np.ones(1), moments[None]) if weights is None else (weights, moments)
+    variance, error = ratio_of_means(moments[..., 2], moments[..., 3], weights)
+    return width_layers(vars(layer_estimates(moments, weights)), variance, student(moments.shape[1]) * error)

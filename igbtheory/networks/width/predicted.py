@@ -1,7 +1,6 @@
 """`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,11 @@ def at_width(
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(inputs)
     widths, units = _units(network, inputs, width, features)
+    if not widths and units[0] != width:
+        raise ValueError(
+            f"expected a network whose second Dense has a width, got one Dense, which reads the data, and {width=}; "
+            "leave it out, for infinite width"
+        )
     refused = ""
     if method == "expansion" and count is not None:
         raise ValueError('expected networks= with method="pairs" only, got method="expansion", which draws no networks')
@@ -54,9 +58,9 @@ def at_width(
             return _expanded(network, inputs, widths, units[0])
         except DoesNotHoldError as error:
             if method:
-                raise
+                raise DoesNotHoldError(f'{error}; pass method="pairs", which draws networks') from None
             refused = str(error)
-    return replace(on_pairs(network, inputs, widths, units, count, seed), refused=refused)
+    return on_pairs(network, inputs, widths, units, count, seed, refused)
 
 
 def behind_layers(

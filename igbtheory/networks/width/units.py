@@ -49,8 +49,8 @@ class Units:
     parity: int
 
     def given(self, values: Array) -> Array:
-        """Return the means over z, at every u."""
-        return np.asarray((self.z * values).sum(axis=0))  # for these small arrays faster than einsum
+        """Return the means over z, at every u; more axes of values come first."""
+        return np.asarray(np.einsum("zu,...zu->...u", self.z, values))
 
     def mean(self, given: Array) -> float:
         """Return the mean over u of what is known at every u."""

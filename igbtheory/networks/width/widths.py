@@ -27,14 +27,20 @@ def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
     """Return the numbers of units that the Dense layers but the first read, from one number or from all of them."""
     needed = _count(layers) - 1
     if np.ndim(width) == 0:
-        return [checks.whole("width", width, 1)] * max(needed, 1)
-    given = [checks.whole("width", one, 1) for one in width]
+        return [_one(width)] * max(needed, 1)
+    given = [*map(_one, width)]
     if len(given) != needed or not given:
         raise ValueError(
             f"expected one width, or {needed} for the Dense layers that read units (the first Dense reads the data, "
             f"whose number of features is features=), got {len(given)}: {given!r:.60}; pass one number for all of them"
         )
     return given
+
+
+def _one(width: Any) -> int:
+    """Return one width."""
+    checks.numeric("width", width, "leave it out, for infinite width")
+    return checks.whole("width", width, 1)
 
 
 def units_made(layers: Sequence[Layer], read: Sequence[int], features: int | None) -> tuple[list[int], int]:

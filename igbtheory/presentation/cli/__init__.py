@@ -24,6 +24,7 @@ COMMANDS = (
     "classes",
     "derive",
     "certify",
+    "check",
     "simulate",
     "activation",
     "design",
@@ -52,6 +53,8 @@ TO_TRY = """igb predicts how an untrained network guesses. Three things to try:
 igb --help lists all commands, and igb COMMAND --help explains one.
 """
 FULL = "no space is left where the output goes; make room, or write to another place, and repeat the command"
+NARROWEST = 20
+"""Least number of columns: in fewer than five, Rich never ends to break lines."""
 CLOSED = "standard output is closed; leave >&- out, or write > /dev/null to see no output"
 
 
@@ -68,6 +71,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
     if not tokens:
         sys.stdout.write(TO_TRY)
         return 0
+    if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: say("warning", message)
         try:

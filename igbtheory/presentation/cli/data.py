@@ -1,6 +1,7 @@
 """Data sets that are named on the command line, and the rows and labels that are taken of them."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from igbtheory.presentation.cli.output import tell
 from igbtheory.presentation.cli.parameters import DataFile
 
 DIGITS = "digits"
+EXPRESSION = re.compile(r",?(?: with| by NumPy, for example)? ((?:np\.\w+|X\.reshape)\(.*\))$")
+"""Pattern of a change of the array X, at the end of an error."""
 HEADERS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -73,11 +76,13 @@ def choices(chosen: DataFile) -> Choices:
 
 
 def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
-    """Return `check(array)`; its errors become ValueErrors that name the source."""
+    """Return `check(array)`; its errors become ValueErrors that name the source, and advise to write another file."""
     try:
         return check(array)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{source}: {error}") from None
+        in_python = f", in Python: import numpy as np, igbtheory as igb; X, _ = igb.read_data({source!r}); "
+        advice = EXPRESSION.sub(lambda match: f"{in_python}np.save('new.npy', {match[1]})", str(error))
+        raise ValueError(f"{source}: {advice}") from None
 
 
 def _rows(chosen: DataFile, count: int, source: str) -> Any:

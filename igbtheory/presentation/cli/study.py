@@ -9,7 +9,7 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Data, Printed, Run
-from igbtheory.presentation.cli.parameters import DataSet, Model, Text, Whole
+from igbtheory.presentation.cli.parameters import DataSet, Model, Output, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 
@@ -33,7 +33,8 @@ class Trained(Data):
     steps: Whole = 300
     """Number of training steps."""
     batch_size: Whole = 64
-    """Number of data in a step."""
+    """Number of data in a step, or all if there are fewer than 64."""
+    output: Output = None
     controls: bool = False
     """Also train the same models from neutral, prejudiced and centred starts."""
 

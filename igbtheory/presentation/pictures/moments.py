@@ -24,8 +24,6 @@ LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
 TITLE = 90
 """Number of characters of a line of a small title."""
-ROUNDING = 1e-10
-"""Measured values of gamma below are rounding errors of single precision, as behind a BatchNorm."""
 DOTS = 30
 """Largest number of layers, or of points of a line, that have markers: more would hide the line."""
 
@@ -68,31 +66,35 @@ def design(axes: Any, designed: "Design") -> None:
 
 
 def explanation(axes: Any, explained: "Explanation") -> None:
-    """Draw gamma of the guesses behind every layer of a PyTorch model: theory as lines, measurements as points.
+    """Draw the share of the favoured class behind every layer of a PyTorch model: theory as lines, measured points.
 
     The title says why a line ends, or has a gap.
     """
-    name, label = ("gamma_guess", f"{GAMMA} of the guesses") if np.ndim(explained.guess_variances) else ("gamma", GAMMA)
-    places, stream = np.arange(1, len(explained.names) + 1), ~np.array(explained.branch)
-    columns = {key: _floats(values) for key, values in explained.columns().items() if key.endswith((name, "error"))}
-    shown = columns[name]
-    scale = _scale(shown[stream & (shown > ROUNDING)])
-    if scale == "log":  # behind a BatchNorm there is a gap
-        columns |= {key: np.where(columns[key] > ROUNDING, columns[key], np.nan) for key in (name, f"predicted_{name}")}
+    name, places, stream = "favoured", np.arange(1, len(explained.names) + 1), ~np.array(explained.branch)
+    columns = {key: 100 * values for key, values in explained.columns().items() if "favoured" in key}
     predicted = columns[f"predicted_{name}"]
+    axes.axhline(100 * explained.favoured.even, color=LIMIT, lw=0.7, ls=":", label="without a bias")
     axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
     axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
     if (narrow := columns.get(f"at_widths_{name}")) is not None:
         drawn = np.isfinite(narrow)
         axes.plot(places[drawn], narrow[drawn], color=THEORY, ls="--", label="theory, its own widths")
     errors = columns[f"{name}_error"]
+    positions = explained.positions or ((),) * len(places)
     for there, marker, text in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
             points(axes, places[there], columns[name][there], errors[there], marker, color=LIMIT, label=text)
-    axes.set_xticks(places, explained.names, rotation=90, fontsize=7)
-    axes.set(ylabel=label, yscale=scale)
+    axes.set_xticks(places, [*map(_tick, explained.names, explained.layers, positions)], rotation=90, fontsize=7)
+    axes.set_ylabel(f"% of the data that one of {explained.favoured.n_classes} classes gets")
     axes.set_title("\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
+
+
+def _tick(name: str, layer: str, positions: tuple[int, ...]) -> str:
+    """Return the name of a layer, its kind and the shape of its positions."""
+    kind = layer.removeprefix("Activation('").partition("(")[0].partition("'")[0]
+    told = [kind, " x ".join(map(str, positions))]
+    return f"{name} ({', '.join(filter(None, told))})" if any(told) else name
 
 
 def gradients(axes: Any, backward: "Gradients") -> None:

@@ -27,6 +27,7 @@ class Task(NamedTuple):
 class Arm:
     """One way of training: the model, its data, loss, optimiser, learning rate and start.
 
+    output: the name or place of the logits, if the model returns several outputs.
     base: for a control, the name of the arm from which it differs in the last layer alone; else its own name.
     Networks of one number have the same weights in all arms of one architecture, and see the same batches.
     """
@@ -38,6 +39,7 @@ class Arm:
     rate: float = 1e-3
     start: str = "drawn"
     optimiser: Any = "Adam"
+    output: str | int | None = None
     base: str = ""
 
     def __post_init__(self) -> None:

@@ -44,7 +44,7 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
 def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     """Return a fresh network with the start of its arm, and its recorder."""
     rule, model = criterion(arm.loss), made(arm.make_model, network)
-    recorder = Recorder(rule, moved(checked_data(task.seen), model.parameters()), task.seen_labels)
+    recorder = Recorder(rule, moved(checked_data(task.seen), model.parameters()), task.seen_labels, arm.output)
     outputs = recorder.outputs(model, network)
     classes, labels = max(2, outputs.shape[1]), np.concatenate([task.labels, task.seen_labels])
     if not fit(labels, outputs):
@@ -53,26 +53,28 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
             f"{labels.max()}; number the classes from 0, and let the model return an output for each"
         )
     with without_trace(model):
-        begin(model, arm.start, recorder.data, classes, network)
+        begin(model, arm.start, recorder, classes, network)
     return model, recorder
 
 
-def begin(model: Any, start: str, data: torch.Tensor, classes: int, seed: int) -> None:
-    """Change the last layer so that the model starts as wanted on the data.
+def begin(model: Any, start: str, recorder: Recorder, classes: int, seed: int) -> None:
+    """Change the last layer so that the model starts as wanted on the data of the recorder.
 
     "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; with
     more than two classes, a neutral start gives all of them equal shares by its biases. "centred": the mean of every
     output over the data is moved to 0, by the biases of the last layer if it has some.
     """
+    data, output = recorder.data, recorder.output
     if start == "centred":
-        last = LastLayer(model, data)
+        last = LastLayer(model, data, output)
         outputs = last.outputs()
         last.shift(-outputs.mean(axis=0) / last.slopes().mean())
         last.keep()
     elif start == "neutral" and classes > 2:
-        initialise(model, data, neutral=True)
+        initialise(model, data, neutral=True, output=output)
     elif start != "drawn":
-        initialise(model, data, G0=NEUTRAL if start == "neutral" else PREJUDICED, seed=seed)
+        window = NEUTRAL if start == "neutral" else PREJUDICED
+        initialise(model, data, G0=window, seed=seed, output=output)
 
 
 def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Recorder]) -> Iterator[dict[str, Array]]:
@@ -92,7 +94,7 @@ def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Re
             yield record
         if step < plan.steps:
             part = next(batches)
-            outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size))
+            outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size), arm.output)
             slope = recorder.rule.gradient(outputs.detach().double().cpu().numpy(), task.labels[part]) / len(part)
             optimiser.zero_grad()
             outputs.backward(torch.from_numpy(slope).to(outputs))

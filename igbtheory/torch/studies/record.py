@@ -22,16 +22,17 @@ PROBED = 100
 @final
 @dataclass(frozen=True)
 class Recorder:
-    """Records networks on data (n_samples, ...) with labels."""
+    """Records networks on data (n_samples, ...) with labels; output: which of several outputs has the logits."""
 
     rule: Criterion
     data: torch.Tensor
     labels: Labels
+    output: str | int | None = None
 
     def outputs(self, model: Any, network: int) -> Array:
         """Return the outputs on all data."""
         with without_trace(model), torch.no_grad():
-            outputs = outputs_of(model, self.data, network, (len(self.data), None))
+            outputs = outputs_of(model, self.data, network, (len(self.data), None), self.output)
         return np.asarray(outputs.double().cpu().numpy())
 
     def of(self, model: Any, outputs: Array, network: int) -> dict[str, Array]:
@@ -55,7 +56,7 @@ class Recorder:
         probed = np.sort(np.concatenate(of_class))
         labels = self.labels[probed]
         with without_trace(model), torch.enable_grad():
-            outputs = outputs_of(model, self.data[probed], network, (len(probed), None))
+            outputs = outputs_of(model, self.data[probed], network, (len(probed), None), self.output)
             each = self.rule.gradient(outputs.detach().double().cpu().numpy(), labels)
             gradients = np.full((classes, len(weights)), np.nan)
             for c in np.unique(labels):

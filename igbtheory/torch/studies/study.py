@@ -21,6 +21,8 @@ from igbtheory.torch.studies.result import Study
 
 GOAL = 0.7
 """Accuracy that a study waits for by default."""
+BATCH = 64
+"""Number of data in a step by default, or all data if they are fewer."""
 
 
 def study(  # noqa: PLR0913 - the contract of the public name
@@ -33,7 +35,7 @@ def study(  # noqa: PLR0913 - the contract of the public name
     rates: float | Sequence[float] = 1e-3,
     networks: int = 20,
     steps: int = 300,
-    batch_size: int | None = 64,
+    batch_size: int | None = BATCH,
     test: tuple[Any, Any] | None = None,
     controls: bool = False,
     goal: float = GOAL,
@@ -42,6 +44,7 @@ def study(  # noqa: PLR0913 - the contract of the public name
     executor: Executor | str | None = None,
     store: str | Path | None = None,
     progress: bool = False,
+    output: str | int | None = None,
 ) -> Study:
     """Train an ensemble of PyTorch models, and record at logarithmically spaced steps how their bias is absorbed.
 
@@ -50,7 +53,8 @@ def study(  # noqa: PLR0913 - the contract of the public name
     losses: a name ("mse", "cross-entropy", "blurry", "focal", "piecewise-zero"), an `igbtheory.losses.Loss`, or a
     function of outputs and labels, as PyTorch has them; or several of these. optimiser: the name of a class in
     torch.optim, or a class that is called with parameters and lr. rates: learning rates. batch_size: None means all
-    data. test: data and labels on which networks are recorded, by default those on which they are trained. controls:
+    data; by default it is 64, or all data if they are fewer. output: the name or place of the logits, as in `measure`.
+    test: data and labels on which networks are recorded, by default those on which they are trained. controls:
     also train the same networks from neutral and prejudiced starts, and with centred outputs. goal: the accuracy to
     wait for.
 
@@ -67,9 +71,11 @@ def study(  # noqa: PLR0913 - the contract of the public name
         checks.several("losses", losses, "['cross-entropy', 'mse']") if isinstance(losses, list | tuple) else (losses,)
     )
     task = _checked_task(data, labels, test)
+    size = len(task.labels)
+    batch_size = min(BATCH, size) if batch_size == BATCH else batch_size
     plan = Plan(
         checks.whole("networks", networks, 2), checks.whole("steps", steps, 1),
-        None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(task.labels)),
+        None if batch_size is None else checks.whole("batch_size", batch_size, 1, size),
         checks.whole("seed", seed, 0),
     )  # fmt: skip
     arms = [
@@ -79,6 +85,7 @@ def study(  # noqa: PLR0913 - the contract of the public name
             partial(Task, *task),
             loss,
             optimiser=optimiser,
+            output=output,
         )
         for loss in several
     ]

@@ -1,0 +1,55 @@
+"""Infinite width from drawn networks: of images and sequences whose exact kernel is too large.
+
+Networks of some widths, and of twice these widths, give values whose difference is the term of order 1/width: twice
+those at the large widths less those at the small ones are left with an error of order 1/width^2.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.layers.chain import entering
+from igbtheory.layers.layer import Layer
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.width.cases import DataCase
+from igbtheory.networks.width.chain import Array
+from igbtheory.networks.width.pairs import drawn_moments, estimated
+from igbtheory.networks.width.widths import units_made, units_read
+from igbtheory.theory.prediction import PerLayer, Prediction
+
+USUAL = 64
+"""Width of networks that were not read from a model, which has widths of its own."""
+LEAST, MOST, NUMBERS = 16, 1000, 10**9
+"""Number of networks of each width: at least, at most, and else with so many numbers in all, about ten seconds."""
+EXTRAPOLATED = np.array([-1.0, 2.0])
+"""Weights of the values at the small and at the large widths."""
+
+
+def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) -> Prediction:
+    """Return the prediction, whose errors are standard errors.
+
+    widths: those of the small networks, as in `at_width`, or () for a usual one.
+    """
+    x = entering(layers, data)
+    small = units_read(layers, widths or USUAL)
+    cases = []
+    for factor in (1, 2):
+        made, _ = units_made(layers, [factor * width for width in small], None)
+        cases.append(DataCase(layers, x, (x.shape[1], *made)))
+    numbers = sum(case.drawn("float32").numbers for case in cases)
+    count = int(np.clip(NUMBERS // numbers, LEAST, MOST))
+    seeds = np.random.SeedSequence(0).spawn(3)
+    pairs = zip(cases, seeds, strict=False)
+    moments = np.stack([drawn_moments(case, "float32", count, seed) for case, seed in pairs])
+    rows = estimated(moments, EXTRAPOLATED)
+    total = rows.var_mu + rows.var_chi
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.maximum(rows.var_mu_error / total, rows.var_chi_error / rows.var_chi)
+    variance, law = rows.var_g0, cases[1].law(rows, count, "float32", seeds[2])
+    per_layer = PerLayer(FLOAT64, rows.var_mu, rows.var_chi, error, rows.var_mu, variance, rows.var_g0_error)
+    text = f"{min(small)} to {max(small)}" if len({*small}) > 1 else str(small[0])
+    drawn = f"{count} networks of width {text}, and {count} of twice this width, extrapolated"
+    method = f"{drawn}: the exact kernel is too large"
+    kernel = DatasetGuessLaw(len(data), float(variance[-1]), law.kernel)
+    return Prediction(per_layer, kernel, layers=layers, inputs=data, method=method)

@@ -1,0 +1,47 @@
+"""About how long the kernel of given images or sequences takes, which decides whether it is computed."""
+
+from collections.abc import Sequence
+from math import ceil, isqrt, prod
+from typing import Any
+
+from igbtheory.layers.chain import behind_undrawn, each, entering, shapes
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.places import Places
+from igbtheory.layers.spatial import OfData
+from igbtheory.theory.kernels import BLOCK
+from igbtheory.theory.refusals import TooLargeError
+
+ENTRY, CURVED, DRAWN = 5e-8, 3e-6, 2e-6
+"""Seconds of one core for a pair of data at a pair of positions: of a layer, of an activation without a closed form,
+and of a layer without a rule. Measured on convolutions, pools, ReLU and tanh; right to a factor of about three."""
+OF_BLOCK = 2e-6
+"""Seconds of a layer for a pair of positions of a block of data, however few they are."""
+
+
+def refuse_long(layers: Sequence[Layer], data: Any, longest: float) -> None:
+    """Refuse images and sequences whose kernel takes longer than so many seconds; that of vectors takes little."""
+    behind, x = behind_undrawn(layers, entering(layers, data))
+    if x.ndim > 2 and (needed := _seconds(behind, len(x), x.shape[2:])) > longest:
+        raise TooLargeError(
+            f"in infinite width the kernel of all pairs of data and positions would take about {needed:.1g} seconds"
+        )
+
+
+def _seconds(layers: Sequence[Layer], count: int, shape: tuple[int, ...]) -> float:
+    """Return about how many seconds the kernel of so many data with positions of this shape takes."""
+    whole, sum_of = any(layer.whole for layer in layers), 0.0
+    offsets: tuple[int, ...] = (0,)
+    for layer, before in zip(reversed(layers), reversed(shapes(layers, shape)[:-1]), strict=True):
+        if before and not whole:
+            offsets = tuple(sorted({0, *layer.needs(before, offsets)}))
+        pairs = prod(before) ** 2 if whole else Places(before, offsets).size
+        blocks = 0 if whole else ceil(count / max(1, isqrt(BLOCK // pairs))) ** 2 / 2
+        sum_of += sum(pairs * (OF_BLOCK * blocks + count**2 * _of_entry(one)) for one in each((layer,)))
+    return sum_of
+
+
+def _of_entry(layer: Layer) -> float:
+    """Return the seconds that a layer takes for a pair of data at a pair of positions."""
+    if layer.function is not None and not layer.function.closed:
+        return CURVED
+    return DRAWN if getattr(type(layer), "kernel", None) is OfData.kernel else ENTRY
