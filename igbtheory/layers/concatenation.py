@@ -123,3 +123,13 @@ def units_of_kinds(layers: Sequence[Layer], units: int) -> list[int]:
         if layer.weighs:
             break
     return [units]
+
+
+def rows_of_kinds(layers: Sequence[Layer]) -> list[list[Layer]]:
+    """Return the layers in a row in front of the units of each kind, in order, if a Concat put several side by side."""
+    for i, layer in reversed([*enumerate(layers)]):
+        if isinstance(layer, Concat):
+            return [row for way in layer.ways for row in rows_of_kinds([*layers[:i], *way])]
+        if layer.weighs:
+            break
+    return [[*layers]]

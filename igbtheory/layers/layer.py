@@ -112,6 +112,11 @@ class Layer(ABC):
         """
         return False
 
+    @property
+    def of_positions(self) -> bool:
+        """Whether the layer is one of images or sequences, which has no law of Gaussian inputs."""
+        return False
+
     def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
         """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind the layer.
 

@@ -31,6 +31,7 @@ class OfData(Layer, ABC):
     """
 
     axes: ClassVar[int] = 2
+    of_positions = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if node.base.on_data:

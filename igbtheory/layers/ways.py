@@ -12,7 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.layers.chain import drawn, each, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
-from igbtheory.layers.spatial import OfData, Spatial, Windowed
+from igbtheory.layers.spatial import Spatial, Windowed
 
 
 class Ways(Layer, ABC):
@@ -76,7 +76,7 @@ class TwoWays(Ways, ABC):
     @property
     def _joins_positions(self) -> bool:
         """Whether a way joins positions; without weights that make it independent, both ways are drawn together."""
-        return any(isinstance(layer, OfData) for layer in each(self.inner))
+        return any(layer.of_positions for layer in each(self.inner))
 
     def _drawn(self, x: NDArray[Any], rng: Generator, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return samples behind the branch and behind the shortcut, which have as many units."""

@@ -36,6 +36,9 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     ends = bool(entries.shape) and not sides and entries.positions == 1  # an image of one position becomes a vector
     if not grid and not ends and entries.at_one_position(axis) and entries.everywhere():
         return [], entries
+    if not grid and (split := entries.by_datum) is not entries:  # windows on the first axis
+        layers, behind = arranged(split, axis + 1, grid=grid, raw=raw)
+        return layers, Entries(behind.numbers.reshape(entries.numbers.shape), behind.shape, behind.units)
     index = entries.windows(axis)
     if index is not None and len(index[0]) > 0:
         layers = [_gathering(index, entries.shape, shape)]

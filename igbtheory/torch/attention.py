@@ -69,7 +69,7 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
     if function in PRODUCTS or name in QUOTIENTS:
         number = float(torch.as_tensor(other))
         return replace(scores, factor=scores.factor * (number if function in PRODUCTS else 1 / number))
-    if function in SUMS and not scores.normalised:
+    if function in SUMS and not scores.normalised and isinstance(other, torch.Tensor):
         return scores.plus(other)
     if name == "masked_fill":
         return scores.plus(torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))

@@ -13,6 +13,7 @@ from torch import fx
 
 from igbtheory.foundations.device import alone
 from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.concatenation import rows_of_kinds
 from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
@@ -24,7 +25,7 @@ from igbtheory.layers.spatial import OfData
 from igbtheory.layers.ways import Ways
 from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
+from igbtheory.torch.path import Step, Stream, in_common, layers_of
 
 CLOSE = 1e-4
 """Difference of numbers in single precision that were summed in another order."""
@@ -122,10 +123,11 @@ def piece_at(
     if not weightless(node):
         return None
     while ends:
-        unread = [end for end in ends if streams(end) is None]
-        if not unread and are_independent([stream.path for end in ends if (stream := streams(end))]):
+        held = {end: layers_of(stream.path) for end in ends if (stream := streams(end))}
+        others = [end for end in ends if end not in held] or dependent(held)
+        if not others:
             return sorted(ends, key=places.__getitem__), sorted(steps, key=places.__getitem__)
-        last = max(unread or ends, key=places.__getitem__)
+        last = max(others, key=places.__getitem__)
         if not weightless(last) or not inputs(last):
             return None
         steps.add(last)
@@ -133,15 +135,25 @@ def piece_at(
     return None
 
 
-def are_independent(paths: Sequence[Path]) -> bool:
-    """Return whether all streams but one end in weights of their own, which make them independent of the others."""
-    layers = [{id(layer) for layer in each(layers_of(path))} for path in paths]
-    lasts = [next((step.layer for step in reversed(path) if step.layer.weighs), None) for path in paths]
-    fresh = [
-        last is not None and not last.inner and not any(id(last) in other for other in layers[:i] + layers[i + 1 :])
-        for i, last in enumerate(lasts)
-    ]
-    return sum(fresh) >= len(paths) - 1
+def dependent(rows: Mapping[Any, Sequence[Layer]]) -> list[Any]:
+    """Return the keys of those rows of layers behind which units depend on one another, none if all are independent.
+
+    Units behind weights of their own are independent of all that does not read them. So the rows whose last weights are
+    in no other row are left out, one after the other.
+    """
+    layers = {key: {id(layer) for layer in each(row)} for key, row in rows.items()}
+    lasts = {key: next((layer for layer in reversed(row) if layer.weighs), None) for key, row in rows.items()}
+    rest = [*rows]
+    while len(rest) > 1:
+        fresh = [
+            key
+            for key in rest
+            if (last := lasts[key]) and not last.inner and not any(id(last) in layers[x] for x in rest if x is not key)
+        ]
+        if not fresh:
+            return rest
+        rest.remove(fresh[0])
+    return []
 
 
 def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
@@ -152,8 +164,9 @@ def computed(name: str, piece: Piece, value: torch.Tensor, axis: int) -> Stream:
     behind = _laid_out(piece, value, axis)
     if piece.raw and (len(piece.streams) > 1 or not piece.is_given):
         raise ValueError("the theory joins the data themselves to no drawn values but in sums and concatenations")
-    if any(len(stream.kinds) > 1 for stream in piece.streams):
-        raise ValueError("the theory computes functions of units of one kind, got units that were put side by side")
+    kinds = (rows_of_kinds(layers_of(stream.path)) for stream in piece.streams)
+    if any(dependent(dict(enumerate(rows))) for rows in kinds):
+        raise ValueError("the theory computes functions of independent units, got some that are put side by side")
     paths = [stream.path for stream in piece.streams]
     common = in_common(paths)
     ways = [path[len(common) :] for path in paths]
@@ -185,8 +198,8 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
 class Computed(Ways, Few, OfData):
     """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
 
-    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not average
-    out: a prediction is a mean over worlds, each with a draw of its own.
+    Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not
+    average out: a prediction is a mean over worlds, each with a draw of its own.
     """
 
     branches: tuple[tuple[Layer, ...], ...]
@@ -232,13 +245,13 @@ class Computed(Ways, Few, OfData):
         refuse_draws(self, node)
         if self.piece.raw:
             raise ValueError("expected functions of the data in front of layers that draw random numbers")
-        draws, x, drawn = Draws(self.rng, FEWEST), None, []
+        draws, drawn, averages = Draws(self.rng, FEWEST), [], []
         for way, size in zip(self.branches, self.units, strict=True):
             behind = node.through(way)
             drawn.append(images(behind.units(draws, size), behind.shape))
-            x = behind.averaged() if x is None else replace(x, error=x.error + behind.averaged().error)
+            averages.append(behind.averaged())
         y = at_positions(self._of(drawn, 1, draws.rng)).astype(float)
-        pairs = pairs_of(node.n, x, y @ y.T / y.shape[1], y.mean(axis=1), x.error)
+        pairs = pairs_of(node.n, averages[0], y @ y.T / y.shape[1], y.mean(axis=1), sum(x.error for x in averages))
         behind = node.after(Averaged(pairs, _Again(y), dependent=True)).naming(self)
         return replace(behind, places=of_shape(self.entries.shape))
 

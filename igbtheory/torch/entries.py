@@ -74,6 +74,14 @@ class Entries:
         return (self.numbers - 1).div(self.units, rounding_mode="floor")
 
     @property
+    def by_datum(self) -> "Entries":
+        """The entries with an axis of the data in front of others, such as windows, if these lie on the first axis."""
+        data, (first, *rest) = 1 + int(self.datum.max()), self.numbers.shape
+        if first % data or first == data:
+            return self
+        return Entries(self.numbers.reshape(data, first // data, *rest), self.shape, self.units)
+
+    @property
     def flat(self) -> "Entries":
         """The entries in a row."""
         return Entries(self.numbers.flatten(), self.shape, self.units)

@@ -25,6 +25,7 @@ def from_torch(
     Models stay in the mode in which they come. X, output: as in `measure`; a few of the data pass through the model.
     If a known initialiser fits the weights (PyTorch's default, Kaiming, Xavier, orthogonal, usual standard deviations),
     they have its variance; otherwise the variance is measured over the weights, and EstimateWarning gives its error.
+    A last layer of zeros, whose guesses tie, is replaced by one with random weights, of which a UserWarning tells.
 
     ValueError: a part cannot be read; the error names it, and the layers in front of it.
     ImportError: PyTorch is not installed.
@@ -35,6 +36,12 @@ def from_torch(
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
     read = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
+    if read.zeros:
+        said = (
+            f"{read.zeros[-1].name!r} starts at 0, so that all guesses tie; the network has random weights there, and "
+        )
+        warnings.warn(f"{said}so tells what the features in front of it make of them", UserWarning, stacklevel=2)
+        return read.network_of_features()
     network = read.network()
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"

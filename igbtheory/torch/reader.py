@@ -8,6 +8,7 @@ from typing import Any, final
 
 import torch
 from torch import fx, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import weighing
@@ -21,6 +22,7 @@ from igbtheory.torch.computed import Piece, computed, piece_at
 from igbtheory.torch.entries import Entries, moved
 from igbtheory.torch.functions import FunctionOfOne, function_of_one
 from igbtheory.torch.initialisers import variance
+from igbtheory.torch.left_out import RANDOM, stochastic_depth
 from igbtheory.torch.operators import MODULES, arguments, called
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
@@ -29,8 +31,8 @@ from igbtheory.torch.tracing import has_part, part_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
-FEW = 256
-"""Largest number of weights that a step of a piece may have: such as those that mix the heads of attention."""
+FEW = 16
+"""Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
 
@@ -39,15 +41,20 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Reader:
     """Walks a graph from the data to the outputs.
 
-    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; usual: the initialiser
-    of most layers. named: the user's names for the nodes that depend on the data. refused: nodes that cannot be read,
-    in words, and the reasons.
+    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; random: nodes that
+    differ from pass to pass; usual: the initialiser of most layers. named: the user's names for the nodes that depend
+    on the data. refused: nodes that cannot be read, in words, and the reasons.
     """
 
     def __init__(
-        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
+        self,
+        graph: fx.GraphModule,
+        models: Sequence[nn.Module],
+        values: dict[fx.Node, Any],
+        random: set[fx.Node],
+        usual: str,
     ) -> None:
-        self.graph, self.models, self.values, self.usual = graph, models, values, usual
+        self.graph, self.models, self.values, self.random, self.usual = graph, models, values, random, usual
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
         self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
@@ -103,8 +110,9 @@ class Reader:
         if function is not None:
             self.read[node.name] = function
             return
-        if isinstance(self.values[node], tuple | list) and len(inputs) == 1 and node.op != "call_module":
-            self.tuples[node] = inputs[0]  # such as of chunk, whose parts are read
+        if isinstance(self.values[node], tuple | list) and node.op != "call_module":  # its parts are read
+            if len(inputs) == 1:  # such as of chunk
+                self.tuples[node] = inputs[0]
             return
         name = self.named[node.name]
         reason = "reads values that have no stream of their own"
@@ -121,11 +129,14 @@ class Reader:
         except ValueError as error:
             reason = str(error)
         kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
-        piece = self._piece(node)
+        try:
+            piece = self._piece(node)
+        except ValueError:  # of random numbers
+            piece = None
         if piece is not None:
             self.pieces[node.name] = piece
             self.left[node] = f"{name!r} ({kind})", reason
-        elif not any(part in self.refused for part in inputs):
+        elif not any(part in self.refused or part in self.left for part in inputs) or not self.refused:
             self.refused[node] = f"{name!r} ({kind})", reason
 
     @staticmethod
@@ -147,7 +158,13 @@ class Reader:
     def _is_weightless(self, node: fx.Node) -> bool:
         """Return whether a node has at most a few weights, or weights that are not drawn."""
         if node.op == "call_module":
+            module = self.graph.get_submodule(str(node.target))
+            # norms of batches act on all data together
+            if isinstance(module, _BatchNorm | nn.RNNBase | nn.MultiheadAttention):
+                return False
             of_models = [part_of(model, str(node.target)).parameters() for model in self.models]
+        elif called(node) == "batch_norm":
+            return False
         elif called(node) in MODULES:
             others = [part for part in node.all_input_nodes if part not in self._inputs(node)]
             of_models = [[self._in_model(part, i) for part in others] for i in range(len(self.models))]
@@ -159,17 +176,25 @@ class Reader:
         """Add the streams of inputs that are pieces, if the node tells on which axis they have their units."""
         for part in inputs:
             if part.name in self.pieces and (axis := self._axis_of_units(node, part)) is not None:
-                name, value = self.named[part.name], self.values[part]
-                self.read[part.name] = computed(name, self.pieces.pop(part.name), value, axis)
+                name, value, piece = self.named[part.name], self.values[part], self.pieces.pop(part.name)
+                try:
+                    self.read[part.name] = computed(name, piece, value, axis)
+                except ValueError:
+                    first = next(step for step in piece.steps if step in self.left)  # why it has no layer
+                    self.refused[first] = self.left[first]
+                    raise
 
     def _axis_of_units(self, node: fx.Node, part: fx.Node) -> int | None:
         """Return the axis on which a node reads the units of one of its inputs, None if it does not tell."""
-        if called(node) in CONCATENATIONS:
-            return None
+        joined = called(node) in CONCATENATIONS
         for other in self._inputs(node):
-            stream = self.read.get(other.name)
-            if stream and self.values[other].shape == self.values[part].shape:
+            stream, value = self.read.get(other.name), self.values[part]
+            if stream and (
+                self.values[other].ndim == value.ndim if joined else self.values[other].shape == value.shape
+            ):
                 return stream.entries.axis
+        if joined:
+            return None
         target = self._target(node, self.models[0], 0)
         return row_of(target).axis(target)
 
@@ -357,6 +382,10 @@ class Reader:
 
     def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
         """Return the stream behind a module or function of one value."""
+        factor = next((x for x in node.all_input_nodes if x in self.random and x.name not in self.named), None)
+        if factor is not None and node.target in PRODUCTS:
+            layers = stochastic_depth(factor, lambda: self._drawn_again(factor))
+            return stream.behind(name, layers, stream.entries)
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
         if modules and isinstance(modules[0], nn.Embedding | nn.EmbeddingBag):
@@ -406,6 +435,8 @@ class Reader:
             return fx.node.map_arg(part, lambda inner: self._in_model(inner, i))
         if part.name in self.named:
             return self.values[part]
+        if part in self.random and part not in self.named:
+            raise ValueError(RANDOM)
         if part not in self.constants[i]:
             run = fx.Interpreter(self.graph, garbage_collect_values=False)
             if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
@@ -416,6 +447,13 @@ class Reader:
                 run.env = {**self.values, **{x: self._in_model(x, i) for x in part.all_input_nodes}}
                 self.constants[i][part] = run.run_node(part)
         return self.constants[i][part]
+
+    def _drawn_again(self, part: fx.Node) -> Any:
+        """Return the value of a random node in another pass."""
+        run = fx.Interpreter(self.graph, garbage_collect_values=False)
+        inputs = part.all_input_nodes
+        run.env = {x: self._drawn_again(x) if x in self.random else self._in_model(x, 0) for x in inputs}
+        return run.run_node(part)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
@@ -448,9 +486,11 @@ def _name(node: fx.Node) -> str:
 
 
 def _is_few(weights: Sequence[Any]) -> bool:
-    """Return whether a weight has few numbers, or is the same in all models. weights: it in each model."""
+    """Return whether weights read few units, or are the same in all models. weights: those of each model."""
     first = weights[0]
-    if not isinstance(first, torch.Tensor) or first.numel() <= FEW or bool((first == first.flatten()[0]).all()):
+    if not isinstance(first, torch.Tensor) or first.ndim < len(("outputs", "inputs")) or first.shape[1] <= FEW:
+        return True
+    if bool((first == first.flatten()[0]).all()):
         return True
     return len(weights) > 1 and all(torch.equal(first, other) for other in weights[1:])
 

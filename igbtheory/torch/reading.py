@@ -36,7 +36,8 @@ class Reading:
 
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
     streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
-    the function of one value that a node is the last step of. output: the name of the node of the outputs.
+    the function of one value that a node is the last step of. output: the name of the node of the outputs. zeros: the
+    path up to a last layer of zeros, if there is one.
     """
 
     whole: fx.GraphModule
@@ -46,6 +47,7 @@ class Reading:
     functions: dict[str, FunctionOfOne]
     unread: tuple[str, str] | None
     output: str
+    zeros: Path = ()
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -76,18 +78,30 @@ class Reading:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
             told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
-        path = stream.path
-        last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
-        if last < 0 or not all(map(is_linear, layers_of(path[last + 1 :]))):
-            end = repr(path[-1].layer) if path else "no layer"
-            raise ValueError(f"expected a model that ends in a linear layer, got {end} at the end; return logits")
-        layers = layers_of(path)
-        channels = [count for step in path for count in step.channels]
-        if not isinstance(layers[-1], Dense):
-            # sums of Gaussian outputs have the law of outputs of a Dense behind them
-            layers += [Dense(1.0)]
-            channels.append(stream.channels)
-        return Network(*layers, widths=channels[1:])
+        return _network(stream.path, stream.channels)
+
+    def network_of_features(self) -> Network:
+        """Return the network that has weights in the place of a last layer of zeros: see `zeros`."""
+        *front, last = self.zeros
+        return _network((*front, replace(last, layer=Dense(1.0))), 1)
+
+
+def _network(path: Path, behind: int) -> Network:
+    """Return the network of the layers on a path, behind which there are so many channels.
+
+    ValueError: they do not end in a linear layer.
+    """
+    last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
+    if last < 0 or not all(map(is_linear, layers_of(path[last + 1 :]))):
+        end = repr(path[-1].layer) if path else "no layer"
+        raise ValueError(f"expected a model that ends in a linear layer, got {end} at the end; return logits")
+    layers = layers_of(path)
+    channels = [count for step in path for count in step.channels]
+    if not isinstance(layers[-1], Dense):
+        # sums of Gaussian outputs have the law of outputs of a Dense behind them
+        layers += [Dense(1.0)]
+        channels.append(behind)
+    return Network(*layers, widths=channels[1:])
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
@@ -96,20 +110,23 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
     output: which of several outputs is read, as in `measure`.
     """
     with torch.no_grad(), stream(0, 0):
-        whole, graph, values = _run(models[0], data, output)
-        read = _read(whole, graph, models, values, "")
+        whole, graph, values, random = _run(models[0], data, output)
+        read = _read(whole, graph, models, values, random, "")
         weights = [step.read[0] for step in _steps(read) if step.read]
         usual = Counter(law for part in weights if not part.error for law in part.laws)
         if usual and any(part.error for part in weights):
             # several laws fit the few weights of some layer: the law of most other layers decides
-            read = _read(whole, graph, models, values, usual.most_common(1)[0][0])
+            read = _read(whole, graph, models, values, random, usual.most_common(1)[0][0])
     return read
 
 
 def _run(
     model: nn.Module, data: torch.Tensor, output: str | int | None
-) -> tuple[fx.GraphModule, fx.GraphModule, dict[fx.Node, Any]]:
-    """Return the graph of a model, its part up to the logits, and the values of its nodes at a few data."""
+) -> tuple[fx.GraphModule, fx.GraphModule, dict[fx.Node, Any], set[fx.Node]]:
+    """Return the graph of a model, its part up to the logits, the values of its nodes at a few data, and random nodes.
+
+    Random nodes differ from pass to pass, or have such inputs.
+    """
     shown = moved(data[:SHOWN], model.parameters())
     whole = traced(model, shown, output)
     graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
@@ -123,7 +140,20 @@ def _run(
     logits = logits_of(outputs, output)
     rows_of_logits(logits, len(shown))
     _keep_the_logits(graph.graph, values.env, logits)
-    return whole, graph, values.env
+    again = fx.Interpreter(graph, garbage_collect_values=False)
+    again.run(shown)
+    random: set[fx.Node] = set()
+    for node in graph.graph.nodes:
+        if _differ(values.env.get(node), again.env.get(node)) or not random.isdisjoint(node.all_input_nodes):
+            random.add(node)
+    return whole, graph, values.env, random
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Return whether the values of a node in two passes differ; those that are not defined count as equal."""
+    if not isinstance(one, torch.Tensor) or one.dtype is torch.bool:
+        return False
+    return one.shape == other.shape and not torch.allclose(one, other, equal_nan=True)
 
 
 def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], logits: torch.Tensor) -> None:
@@ -137,28 +167,34 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], logits: torch.
 
 
 def _read(
-    whole: fx.GraphModule, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
+    whole: fx.GraphModule,
+    graph: fx.GraphModule,
+    models: Sequence[nn.Module],
+    values: dict[fx.Node, Any],
+    random: set[fx.Node],
+    usual: str,
 ) -> Reading:
-    """Return what is read of a graph up to the logits. values: of its nodes; usual: the initialiser of most layers."""
-    reader = Reader(graph, models, values, usual)
+    """Return what is read of a graph up to the logits: see `Reader` for the arguments."""
+    reader = Reader(graph, models, values, random, usual)
     streams, unread = reader.streams(), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = _of_equal_guesses(values, streams, last.args[0]).name
     logits = streams.get(output)
+    zeros: Path = ()
     if logits:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next(name for name, other in streams.items() if other.holds_the_same(logits))
         step = logits.path[-1] if logits.path else None
         if step and step.read and not any(variance.value for variance in step.read):
             streams = {name: other for name, other in streams.items() if step not in other.path}
-            unread = f"{step.name!r} (Linear)", ZEROS
+            unread, zeros = (f"{step.name!r} (Linear)", ZEROS), logits.path
         else:
             try:
                 streams[output] = _vectors(output, streams[output])
             except ValueError as error:
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
-    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output)
+    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output, zeros)
 
 
 def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:
@@ -166,11 +202,11 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
 
     Such a number changes no guess and no moment; dueling networks add it to the advantages of actions.
     """
-    outputs = values[output]
-    if output.name in streams or outputs.ndim != 2 or outputs.shape[1] < 2:
+    outputs = tensor_of(values[output])
+    if outputs is None or output.name in streams or outputs.ndim != 2 or outputs.shape[1] < 2:
         return output
     for node in reversed(output.graph.nodes):
-        if node.name in streams and values[node].shape == outputs.shape:
+        if node.name in streams and isinstance(values[node], torch.Tensor) and values[node].shape == outputs.shape:
             apart = values[node] - outputs
             if torch.allclose(apart, apart[:, :1]) and not torch.allclose(outputs, outputs[:, :1]):
                 return node
