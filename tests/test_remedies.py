@@ -1143,7 +1143,7 @@ LINES = [
         "igb.mlp(1).predict(X[np.random.default_rng(0).choice(10, 3, replace=False)])",
     ),
     (
-        "igb.cnn(1, end=igb.GlobalAvgPool()).predict(np.ones((3, 1, 64, 64)) + np.arange(64))",
+        "igb.cnn(1, end=igb.GlobalAvgPool()).predict(np.ones((3, 1, 64, 64)) + np.arange(64), digits=20)",
         "average them first, for example by AvgPool2d(2) in front of all layers",
         "igb.Network(igb.AvgPool2d(2), igb.Conv2d(1), igb.GlobalAvgPool(), igb.Dense()).predict(SMALL)",
     ),

@@ -20,7 +20,9 @@ OF_BLOCK = 2e-6
 
 def refuse_long(layers: Sequence[Layer], data: Any, longest: float) -> None:
     """Refuse images and sequences whose kernel takes longer than so many seconds; that of vectors takes little."""
-    behind, x = behind_undrawn(layers, entering(layers, data))
+    x = entering(layers, data)
+    shapes(layers, x.shape[2:])  # layers whose positions do not fit say so, which drawing them would not
+    behind, x = behind_undrawn(layers, x)
     if x.ndim > 2 and (needed := _seconds(behind, len(x), x.shape[2:])) > longest:
         raise TooLargeError(
             f"in infinite width the kernel of all pairs of data and positions would take about {needed:.1g} seconds"
