@@ -25,7 +25,7 @@ def refuse_long(layers: Sequence[Layer], data: Any, longest: float) -> None:
     behind, x = behind_undrawn(layers, x)
     if x.ndim > 2 and (needed := _seconds(behind, len(x), x.shape[2:])) > longest:
         raise TooLargeError(
-            f"in infinite width the kernel of all pairs of data and positions would take about {needed:.1g} seconds"
+            f"in infinite width the kernel of all pairs of data and positions would take about {float(f'{needed:.1g}'):g} seconds"
         )
 
 
