@@ -24,8 +24,9 @@ def refuse_long(layers: Sequence[Layer], data: Any, longest: float) -> None:
     shapes(layers, x.shape[2:])  # layers whose positions do not fit say so, which drawing them would not
     behind, x = behind_undrawn(layers, x)
     if x.ndim > 2 and (needed := _seconds(behind, len(x), x.shape[2:])) > longest:
+        about = float(f"{needed:.1g}")
         raise TooLargeError(
-            f"in infinite width the kernel of all pairs of data and positions would take about {float(f'{needed:.1g}'):g} seconds"
+            f"in infinite width the kernel of all pairs of data and positions would take about {about:g} seconds"
         )
 
 
