@@ -169,7 +169,7 @@ def _run(
     random: set[fx.Node] = set()
     for node in graph.graph.nodes:
         sums = [of.sums.get(node, 0.0) for of in passes]
-        differs = called(node) in DRAWN or not np.isclose(*sums, CLOSE, equal_nan=True)
+        differs = called(node) in DRAWN or not np.isclose(sums[0], sums[1], rtol=CLOSE, equal_nan=True)
         if "empty" in called(node):  # its numbers have no meaning before they are drawn
             continue
         if differs or not random.isdisjoint(node.all_input_nodes):
