@@ -258,6 +258,11 @@ class Computed(Ways, Few, OfData):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = [x.shape[1] // size for way, size in zip(self.ways, self.units, strict=True) if not weigh(way)]
         copies = kept[0] if kept else width // self.entries.units
+        if not copies:
+            raise ValueError(
+                f"expected at least {self.entries.units} units behind steps that are drawn with the units of the "
+                f"model, got {width}: networks of this width have no prediction"
+            )
         ways = zip(self.ways, self.units, strict=True)
         return self._of([drawn(way, x, rng, width, copies * size) for way, size in ways], copies, rng).astype(x.dtype)
 
