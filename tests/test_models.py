@@ -577,16 +577,18 @@ def test_a_function_at_the_end_is_compared_with_its_input_and_not_predicted() ->
     assert any(sentence.startswith(end) for sentence in found.sentences())
 
 
+def write_models(modules: str) -> str:
+    """Write models.py, whose function `make` returns a Sequential of these modules; return the code."""
+    code = f"from torch import nn\ndef make():\n    return nn.Sequential({modules})"
+    Path("models.py").write_text(code, encoding="utf-8")
+    return code
+
+
 def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = [
-        "from torch import nn",
-        "def make():",
-        "    return nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(900, 3))",
-    ]
-    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    code = write_models("nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(900, 3)")
     images = igb.gaussian_images(6, 1, 32, 32, seed=1)
     np.save("images.npy", images)
     reason = "Not predicted: '2' (MaxPool2d): in infinite width the kernel of all pairs of data and positions would"
@@ -605,7 +607,7 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     )
     assert [value == "nan" for value in told["layers"]["predicted_gamma"]] == [False, False, False, True, True]
     scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)  # noqa: S102 - the lines above
+    exec(code, scope)  # noqa: S102 - the lines above
     found = igb.explain(scope["make"], images, 2)
     assert " ".join(found.plot().get_title(loc="left").split()).startswith(reason)
 
@@ -645,8 +647,7 @@ def test_the_explanation_is_a_result_and_a_command(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = ["from torch import nn", "def make():", "    return nn.Sequential(nn.Linear(64, 30), nn.Linear(30, 2))"]
-    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    write_models("nn.Linear(64, 30), nn.Linear(30, 2)")
     command = ["explain", "models.py:make", "--data", "digits", "--first", "30", "--networks", "3"]
     assert main([*command, "--check", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -668,12 +669,7 @@ def test_a_check_is_one_line_and_an_exit_status(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = [
-        "from torch import nn",
-        "def make():",
-        "    return nn.Sequential(nn.Linear(64, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU(), nn.Linear(30, 2))",
-    ]
-    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    write_models("nn.Linear(64, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU(), nn.Linear(30, 2)")
     command = ["check", "models.py:make", "--data", "digits", "--first", "30"]
     assert main(command) == 1
     (line,) = capsys.readouterr().out.splitlines()

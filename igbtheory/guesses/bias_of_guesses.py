@@ -43,14 +43,6 @@ def gamma_of_variance(variance: Any) -> Any:
     return np.where(angle >= np.pi / 4, np.inf, ratio)[()]
 
 
-def variance_of_gamma(gamma: Any) -> Any:
-    """Return Var(G0) = arcsin(gamma/(1 + gamma))/(2 pi) of Phi(sqrt(gamma) U), 1/4 at inf; NaN gives NaN."""
-    gamma = float64_array("gamma", gamma)
-    with np.errstate(invalid="ignore"):
-        c = np.where(np.isposinf(gamma), 1.0, gamma / (1 + gamma))
-    return (np.arcsin(c) / (2 * np.pi))[()]
-
-
 def slope_of_gamma(gamma: Any) -> Any:
     """Return the derivative 2 pi (1 + gamma) sqrt(1 + 2 gamma) of `gamma_of_variance` by the variance."""
     return 2 * np.pi * (1 + gamma) * np.sqrt(1 + 2 * gamma)

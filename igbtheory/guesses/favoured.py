@@ -7,7 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from igbtheory.guesses.bias_of_guesses import gamma_of_variance, variance_of_gamma, without_itself
+from igbtheory.guesses.bias_of_guesses import gamma_of_variance, without_itself
+from igbtheory.guesses.coincidence import share_variance
 from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.ranked import mean_shares
 
@@ -39,7 +40,7 @@ class FavouredOf:
     def at(self, gamma_guess: Any, error: Any = 0.0) -> tuple[Any, Any]:
         """Return the share at gamma_guess over all pairs of the data, and its error by that of gamma_guess."""
         ends = (np.maximum(gamma_guess + sign * np.asarray(error), 0.0) for sign in (0, -1, 1))
-        share, lowest, highest = (self.at_variance(variance_of_gamma(gamma)) for gamma in ends)
+        share, lowest, highest = (self.at_variance(share_variance(gamma, 2)) for gamma in ends)
         return share, (highest - lowest) / 2
 
 

@@ -12,8 +12,9 @@ from igbtheory.theory.kernels import BLOCK
 from igbtheory.theory.refusals import TooLargeError
 
 ENTRY, CURVED, DRAWN = 5e-8, 3e-6, 2e-6
-"""Seconds of one core for a pair of data at a pair of positions: of a layer, of an activation without a closed form,
-and of a layer without a rule. Measured on convolutions, pools, ReLU and tanh; right to a factor of about three."""
+"""Seconds of one core that a layer takes for one entry of the kernel, a pair of data at a pair of positions: ENTRY for
+most layers, CURVED for activations without a closed form, and DRAWN for layers that are estimated from draws. Measured
+on convolutions, pools, ReLU and tanh; right to a factor of about three."""
 OF_BLOCK = 2e-6
 """Seconds of a layer for a pair of positions of a block of data, however few they are."""
 

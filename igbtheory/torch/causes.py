@@ -21,9 +21,9 @@ SHORT = 26
 NAMED = 3
 """Largest number of layers that a sentence names."""
 RULE = (
-    "A layer is named if it changes the share that the favoured class gets, if a linear output layer reads it, by more "
-    f"than {100 * SMALL} % of the data and {ERRORS:.0f} standard errors of the difference in the same {{}} networks; "
-    "the largest change comes first."
+    "These are the shares of the favoured class if a linear output layer stood in front of a layer, and behind it. A "
+    f"layer is named if they differ by more than {100 * SMALL} % of the data and by more than {ERRORS:.0f} standard "
+    "errors of their difference in the same {} networks; the largest change comes first."
 )
 """How causes are found, for a number of networks."""
 

@@ -91,7 +91,7 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     are_ids = any(step.layer.reads_ids for step in reading.trunk)
     if not are_ids and np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
-        yield change("data of mean 0 and variance 1, feature by feature", data=standardised)
+        yield change("data of mean 0 and variance 1, feature by feature", data=_standardised_by_feature)
 
 
 def _join_steps(graph: fx.Graph, functions: Mapping[str, FunctionOfOne]) -> None:
@@ -205,7 +205,7 @@ def _without_biases(name: str, graph: fx.GraphModule) -> None:
     module.bias = nn.Parameter(torch.zeros_like(module.bias))
 
 
-def standardised(data: Array) -> Array:
+def _standardised_by_feature(data: Array) -> Array:
     """Return data of mean 0 and variance 1 in every feature; features that do not vary become 0."""
     centred, deviation = data - data.mean(axis=0), data.std(axis=0)
     return np.asarray(centred / np.where(deviation > 0, deviation, 1.0))

@@ -104,18 +104,18 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int) -> Measur
 
     samples, seed: as in `Measurement`.
     """
-    columns = (np.array(values) for values in zip(*summaries, strict=True))
-    shares, moments, _, _, probabilities, losses, by_label, variances, _, alike = columns
+    stacked: Any = [np.array(values) for values in zip(*summaries, strict=True)]
+    columns: Any = Summary(*stacked)
     return Measurement(
         samples,
         seed,
-        shares,
-        moments,
+        columns.shares,
+        columns.moments,
         len(summaries[0].centres),
-        probabilities,
-        np.where(alike.all(), np.nan, losses),
-        by_label,
-        np.nan * variances if off_centre(summaries) else variances,
+        columns.probabilities,
+        np.where(columns.alike.all(), np.nan, columns.loss),
+        columns.by_label,
+        np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
     )
 
 

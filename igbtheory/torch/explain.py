@@ -77,7 +77,8 @@ def explain(
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
     tried = changes.changes(read, values) if check or read.unread is None else ()
-    draws = _Draws(networks, seed, check, drawn=max(FEWEST, finite.networks // SHARE) if finite.networks else 0)
+    drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
+    draws = _Draws(networks, seed, check, bool(refused), drawn)
     lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
     return Explanation(
         len(data),
@@ -105,13 +106,15 @@ def explain(
 class _Draws:
     """How changes are measured, and drawn.
 
-    networks, seed: of the measurement; check: whether there is one; drawn: the number of networks of the theory at the
-    model's own widths, 0 if the model itself is not predicted at them.
+    networks, seed: of the measurement; check: whether there is one; refused: whether the model itself has no prediction
+    in infinite width, so that the reason is said already; drawn: the number of networks of the theory at the model's
+    own widths, 0 if the model itself is not predicted at them.
     """
 
     networks: int
     seed: int
     check: bool
+    refused: bool
     drawn: int
 
 
@@ -124,8 +127,8 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     try:
         prediction = in_infinite_width(read.network().layers, changed)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
-    except TooLargeError:  # which is said of the model
-        line = WhatIf(change.name)
+    except TooLargeError as error:
+        line = WhatIf(change.name, unpredicted="" if draws.refused else str(error))
     except ValueError as error:
         line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws.drawn and read.unread is None:

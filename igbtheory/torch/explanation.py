@@ -169,7 +169,7 @@ class Explanation(OutputEstimates):
             told.append(f"first loss {self.outputs.loss:.4f}, log({classes}) = {np.log(classes):.4f}")
         if not share <= most:
             told += [f"{percent(most)} would pass", *(f"created by {cause}" for cause in self.causes.created[:2])]
-            told += [f"try {change}" for change in self.changes.proposal()]
+            told += [f"try {proposal}"] if (proposal := self.changes.proposal()) else []
         return "; ".join(told)
 
     def _now(self) -> Iterator[str]:

@@ -18,7 +18,6 @@ from igbtheory.torch.moments import moments_of_units
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, outputs_of, stream
 from igbtheory.torch.reader import tensor_of
-from igbtheory.torch.remarks import off_centre
 
 Array = NDArray[np.float64]
 Row = tuple[float, float, float]
@@ -85,8 +84,8 @@ def hooked_explanation(
         of_networks.append(hooks.moments)
         kinds = kinds or hooks.kinds
     moments = np.array([[values.get(name, MISSING) for name in kinds] for values in of_networks])
-    if off_centre(outputs):
-        moments[:, -1, 2] = np.nan
+    measured = measurement(outputs, len(data), draws[1])
+    moments[:, -1, 2] = measured.guess_variances
     return Explanation(
         len(data),
         draws[1],
@@ -101,5 +100,5 @@ def hooked_explanation(
         (),
         moments[..., 2],
         traced=False,
-        outputs=measurement(outputs, len(data), draws[1]),
+        outputs=measured,
     )

@@ -25,8 +25,8 @@ LINEAR = AvgPool2d, FirstToken, Flatten, Gathered, GlobalAvgPool, Part, Spread, 
 class Step:
     """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two paths have a step in common if it is the same object. channels: how many units each layer with weights reads, of
-    this layer and of those inside it.
+    Steps are compared by identity: two paths share a step only if both hold the same object. channels: the number of
+    units that is read by each layer with weights among this layer and the layers inside it.
     """
 
     name: str

@@ -33,6 +33,7 @@ CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
 FEW = 16
 """Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
+NO_STREAM = "reads values that have no stream of their own"
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
 
@@ -115,7 +116,7 @@ class Reader:
                 self.tuples[node] = inputs[0]
             return
         name = self.named[node.name]
-        reason = "reads values that have no stream of their own"
+        reason = NO_STREAM
         inside = any(part.name in self.pieces for part in inputs) and self._is_weightless(node)
         try:
             if not inside or self._ends(node):
@@ -131,8 +132,8 @@ class Reader:
         kind = type(self.graph.get_submodule(str(node.target))).__name__ if node.op == "call_module" else "a function"
         try:
             piece = self._piece(node)
-        except ValueError:  # of random numbers
-            piece = None
+        except ValueError as error:  # random numbers
+            piece, reason = None, str(error) if reason == NO_STREAM else reason
         if piece is not None:
             self.pieces[node.name] = piece
             self.left[node] = f"{name!r} ({kind})", reason
@@ -435,25 +436,30 @@ class Reader:
             return fx.node.map_arg(part, lambda inner: self._in_model(inner, i))
         if part.name in self.named:
             return self.values[part]
-        if part in self.random and part not in self.named:
+        if part in self.random:
             raise ValueError(RANDOM)
         if part not in self.constants[i]:
-            run = fx.Interpreter(self.graph, garbage_collect_values=False)
             if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
                 self.constants[i][part] = part_of(self.models[i], str(part.target))
             elif tensor_of(self.values[part]) is None or part.op == "placeholder":
                 self.constants[i][part] = self.values[part]
             else:
-                run.env = {**self.values, **{x: self._in_model(x, i) for x in part.all_input_nodes}}
-                self.constants[i][part] = run.run_node(part)
+                inputs = {x: self._in_model(x, i) for x in part.all_input_nodes}
+                self.constants[i][part] = self._computed(part, {**self.values, **inputs})
         return self.constants[i][part]
 
     def _drawn_again(self, part: fx.Node) -> Any:
         """Return the value of a random node in another pass."""
-        run = fx.Interpreter(self.graph, garbage_collect_values=False)
         inputs = part.all_input_nodes
-        run.env = {x: self._drawn_again(x) if x in self.random else self._in_model(x, 0) for x in inputs}
-        return run.run_node(part)
+        return self._computed(
+            part, {x: self._drawn_again(x) if x in self.random else self._in_model(x, 0) for x in inputs}
+        )
+
+    def _computed(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
+        """Return the value of a node, given those of others."""
+        run = fx.Interpreter(self.graph, garbage_collect_values=False)
+        run.env = values
+        return run.run_node(node)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""

@@ -128,7 +128,10 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
 
 @final
 class _Summed(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
-    """An interpreter of a graph that keeps the sum of each value when it is computed: later it may change in place."""
+    """Runs a graph, and keeps the sum of the sizes of the numbers of each value.
+
+    It is taken when the value is computed, because later steps may change the value in place.
+    """
 
     def __init__(self, graph: fx.GraphModule) -> None:
         super().__init__(graph)

@@ -110,20 +110,24 @@ class Changes:
         ]
         return self.changes[min(lower)[1]] if lower else None
 
-    def proposal(self) -> list[str]:
-        """Return the change that helps most and the shares that it gives, as a text in a list; none if none helps."""
-        if self.remedy is None:
-            return []
-        shares = [(kind, self.share(self.remedy, kind)) for kind in self.kinds]
+    def proposal(self) -> str:
+        """Return the change that helps most and the shares that it gives, as text; empty if none helps."""
+        remedy = self.remedy
+        if remedy is None:
+            return ""
+        shares = [(kind, self.share(remedy, kind)) for kind in self.kinds]
         told = ", ".join(f"{SAYS[kind]} {percent(*share)}" for kind, share in shares if not np.isnan(share[0]))
-        return [f"{self.remedy.change} ({told})"]
+        return f"{remedy.change} ({told})"
 
     def sentences(self) -> Iterator[str]:
-        """Yield a sentence on the change that helps most, and the reasons why values are not known."""
+        """Yield a sentence on the change that helps most, and sentences that say why values are missing."""
         if proposal := self.proposal():
-            yield f"Of the changes that were tried, this one helps most: {proposal[0]}."
+            yield f"Of the changes that were tried, this one helps most: {proposal}."
         elif self.changes:
-            yield "No change that was tried lowers the share of the favoured class by more than its error."
+            yield (
+                f"No change that was tried lowers the share of the favoured class by more than {100 * SMALL} % of the "
+                f"data and {ERRORS:.0f} standard errors of the difference."
+            )
         for kind, begin in REASONS.items():
             where = " in infinite width" if kind == "unpredicted" and self._drawn else ""
             names: dict[str, list[str]] = {}

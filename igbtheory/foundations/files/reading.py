@@ -28,7 +28,7 @@ KINDS = (
 """The readable formats in words, for messages."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 ROWS = 1024
-"""Rows of Parquet that are unpacked before their size is checked again."""
+"""Number of rows of a Parquet file that are unpacked at a time; after each time the size of all is checked."""
 HDF5 = (
     "HDF5 may hold pickles, which may run any program when read; if you trust the file, convert its arrays, or a table "
     "of pandas, in Python:\n"

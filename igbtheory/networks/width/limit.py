@@ -23,7 +23,7 @@ USUAL = 64
 LEAST, MOST, NUMBERS = 16, 1000, 10**9
 """Number of networks of each width: at least, at most, and else with so many numbers in all, about ten seconds."""
 EXTRAPOLATED = np.array([-1.0, 2.0])
-"""Weights of the values at the small and at the large widths."""
+"""Factors of the values at the small and at twice these widths: in their sum the term of order 1/width cancels."""
 
 
 def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) -> Prediction:

@@ -128,9 +128,9 @@ class DropUnits(OfData):
 @final
 @dataclass(frozen=True)
 class AlphaDropout(Layer):
-    """Every unit of a datum set to the limit of SELU at minus infinity with probability p, as PyTorch's AlphaDropout.
+    """PyTorch's AlphaDropout: it sets each unit of each datum, with probability p, to SELU's limit at minus infinity.
 
-    Then all units are scaled and shifted so that a mean of 0 and a variance of 1 stay. It is estimated from draws.
+    Then it scales and shifts all units so that those of mean 0 and variance 1 keep both. It is estimated from draws.
     """
 
     p: float
