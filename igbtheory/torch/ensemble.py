@@ -12,7 +12,7 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device, require_torch
 from igbtheory.foundations.labels import empty_classes
-from igbtheory.foundations.runs.progress import shown
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
@@ -71,7 +71,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
-    checks.flag("progress", progress)
+    wanted = checks.flag("progress", progress)
     checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
@@ -85,8 +85,8 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.summaries(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with closing(drawn):  # an error ends the run of an executor at once
-        summaries = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
+    with progress_bar(wanted=wanted), closing(drawn):  # an error ends the run of an executor at once
+        summaries = list(_checked(drawn, said))
     if labels is not None and not summaries[0].by_label.size:
         said.append(
             f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "

@@ -266,13 +266,17 @@ class Explanation(OutputEstimates):
             "what_if": [vars(line) for line in self.what_if],
         }
 
+    def beginning(self) -> str:
+        """Return the sentences on the guesses and the table of the shares, with which the text begins."""
+        shares, _ = of_layers(self.columns())
+        return f"{_filled(self._now())}\n\n{shares}"
+
     def __str__(self) -> str:
-        shares, gammas = of_layers(self.columns())
+        _, gammas = of_layers(self.columns())
         shares_if, gammas_if = self.changes.tables() if self.what_if else ("", "")
         notes = SHARES, *self.unpredicted(), *self._of_width(), MEANING
         blocks = (
-            _filled(self._now()),
-            shares,
+            self.beginning(),
             _filled(self._why()),
             shares_if,
             _filled(self._remedies()),

@@ -112,7 +112,7 @@ def spread(
     who = chosen(executor, workers, networks * seconds, task.device)
     with (
         kept(store, configuration, partial(task.block, range(1)), executor=who) as file,
-        closing(in_order(pieces, executor=who, store=file)) as results,
+        closing(in_order(pieces, executor=who, store=file, what="models")) as results,
     ):
         for part in results:
             *columns, weights = part.values()

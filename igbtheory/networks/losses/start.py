@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.guesses.law import float64_array
@@ -92,8 +93,8 @@ def predicted(
     include the scatter of means over so many data, as in a real evaluation.
     """
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
-    draw = limit_outputs(prediction, n_classes, samples)
-    return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
+    draw, count = limit_outputs(prediction, n_classes, samples), checks.whole("networks", networks, 2)
+    return measured((draw(rng) for _ in counted(range(count), count, "networks")), loss)
 
 
 def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:

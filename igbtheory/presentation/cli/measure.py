@@ -46,7 +46,7 @@ def measure(  # noqa: PLR0913 - one argument for each option
     data = model_data(chosen)
     given = data.values, data.labels if labels is None else labels_of(labels, chosen, data)
     with loaded(function) as make_model:
-        options = {"seed": chosen.seed, "batch_size": batch_size, "device": device, "output": output, **run.options()}
+        options = {"seed": chosen.seed, "batch_size": batch_size, "device": device, "output": output, **vars(run)}
         measurement = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
     origin = {"model": function, "inputs": data.text}
     if printed.json:
