@@ -167,6 +167,7 @@ def test_many_outputs_have_the_averages_of_plain_formulas(size: int, classes: in
     own = of_all.mean(axis=1) if labels is None else of_all[np.arange(size), labels]
     assert found.loss == pytest.approx(-own.mean(), rel=1e-11)
     single = Summary.of((both if classes > 1 else x).astype(np.float32), labels)
+    # rounding of single precision, over many outputs
     assert single.probabilities == pytest.approx(found.probabilities, rel=2e-6)
     assert single.loss == pytest.approx(found.loss, rel=1e-6)
     assert single.moments == pytest.approx(found.moments, rel=1e-5)

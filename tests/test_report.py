@@ -207,6 +207,7 @@ def test_the_page_says_what_chance_does(folder: Path) -> None:
         re.DOTALL,
     )
     assert found is not None
+    # printed with two digits
     assert [float(found[i]) for i in (1, 2)] == pytest.approx([48 * 0.0455, 48 * 0.0027], rel=0.01)
     assert [int(found[i]) for i in (3, 4)] == [sum(abs(z) > limit for z in scores) for limit in (2, 3)]
 
