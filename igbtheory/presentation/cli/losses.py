@@ -41,17 +41,18 @@ def losses(  # noqa: PLR0913 - one argument for each option
         Draw finite networks with this many units in every hidden layer, instead of infinitely wide ones.
 
     """
-    from igbtheory.networks import losses as library  # noqa: PLC0415 - --help must not load it
+    # --help must not load NumPy
+    from igbtheory.networks.losses import start, usual_losses  # noqa: PLC0415 - as above
+    from igbtheory.networks.simulation.ensemble import outputs as finite_outputs  # noqa: PLC0415 - as above
 
     values, network = case.values(), case.network()
     draws = {"networks": networks, "samples": samples, "seed": case.seed}
-    usual = library.usual_losses(blurry, cut_off, focal)
+    usual = usual_losses(blurry, cut_off, focal)
     if width is None:
-        prediction = network.predict(values)
-        laws = {name: library.predicted(prediction, loss, classes, **draws) for name, loss in usual.items()}
+        outputs = start.drawn_outputs(network.predict(values), classes, **draws)
     else:
-        finite = {**draws, "width": width, "inputs": values}
-        laws = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
+        outputs = finite_outputs(network, classes, **draws, width=width, inputs=values)
+    laws = start.each_measured(outputs, usual)
     first = case.drawn(lambda: laws["cross-entropy"]).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
     drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
@@ -59,4 +60,4 @@ def losses(  # noqa: PLR0913 - one argument for each option
     if case.json:
         output.show_json({**origin, "losses": {name: law.to_dict() for name, law in laws.items()}})
     else:
-        output.show(*origin.values(), "", library.losses_table(laws))
+        output.show(*origin.values(), "", start.losses_table(laws))
