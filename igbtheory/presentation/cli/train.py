@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from igbtheory.presentation.cli.data import labels_of
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Text, Whole
 
@@ -32,6 +31,8 @@ def train(
     """
     if case.data is None:
         raise ValueError("expected a data set to train on; name one with --data, for example --data digits --first 200")
+    from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
+
     y = labels_of(labels, case, case.taken)
 
     def trained(network: Any, inputs: Any) -> Any:

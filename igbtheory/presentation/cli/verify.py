@@ -5,10 +5,6 @@ import sys
 from math import inf
 from pathlib import Path
 
-from igbtheory.claims.library import library
-from igbtheory.claims.report import as_dict, summary, write_reports
-from igbtheory.claims.runner import run as examine
-from igbtheory.foundations import checks
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Run
@@ -47,6 +43,12 @@ def verify(
         Print JSON: a list of claims.
 
     """
+    # --help must not load SymPy and SciPy
+    from igbtheory.claims.library import library  # noqa: PLC0415 - as above
+    from igbtheory.claims.report import as_dict, summary, write_reports  # noqa: PLC0415 - as above
+    from igbtheory.claims.runner import run as examine  # noqa: PLC0415 - as above
+    from igbtheory.foundations import checks  # noqa: PLC0415 - as above
+
     all_claims = library(folder)
     chosen = all_claims.chosen(names)
     if not 0 < seconds < inf:
