@@ -1,6 +1,10 @@
 """Settings of Hypothesis: new examples in each local run, the same ones in each run of CI. Options and fixtures."""
 
+import gc
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes of a run share the cores: threads wait for each other
+
 from zlib import crc32
 
 import pytest
@@ -8,6 +12,7 @@ from hypothesis import settings
 
 from igbtheory.layers.nodes import control_variates, draws
 
+gc.disable()  # until all tests are collected, which are kept until the end
 settings.register_profile("any", deadline=None, max_examples=20)
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
@@ -24,6 +29,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     others = {item for item in items if crc32(item.nodeid.encode()) % parts != part % parts}
     config.hook.pytest_deselected(items=list(others))
     items[:] = [item for item in items if item not in others]
+
+
+def pytest_collection_finish() -> None:
+    """Leave tests and modules out of garbage collections: most of the time of these would be theirs."""
+    gc.enable()
+    gc.freeze()
 
 
 def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:
