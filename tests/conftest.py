@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from igbtheory.layers.nodes import control_variates, draws
+from igbtheory.theory import data_set
 
 gc.disable()  # until all tests are collected, which are kept until the end
 settings.register_profile("any", deadline=None, max_examples=20)
@@ -41,6 +42,12 @@ def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:
     """Estimate layers from so many times fewer draws than usual; their errors grow accordingly."""
     patch.setattr(draws, "NUMBERS", draws.NUMBERS // times)
     patch.setattr(control_variates, "VALUES", control_variates.VALUES // times)
+
+
+def average_fewer(patch: pytest.MonkeyPatch, worlds: int) -> None:
+    """Average predictions over so many worlds of few weights; their errors grow accordingly."""
+    patch.setattr(data_set, "WORLDS", worlds)
+    patch.setattr(data_set, "MOST_WORLDS", worlds)
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_opposite_data_are_never_guessed_alike(m: int) -> None:
     assert guess_covariance(-1.0, m) == pytest.approx(-1 / m**2, abs=1e-12 / m)
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.floats(-1.0, 1.0), numbers.filter(lambda m: m > 2))
 def test_guesses_covary_with_the_sign_of_the_outputs(c: float, m: int) -> None:
     found, rounding = guess_covariance(c, m), 1e-12 / m
@@ -226,7 +226,7 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     edges = np.linspace(0, 1, 21)
     nodes, weights = np.polynomial.legendre.leggauss(4)
     g = (edges[:-1, None] + (1 + nodes) / 40).ravel()
-    found = law.largest_pdf(g, 400, 4) if largest else law.pdf(g, 400, 4)
+    found = law.largest_pdf(g, 100, 4) if largest else law.pdf(g, 100, 4)
     masses = (found.value.reshape(20, 4) * weights).sum(axis=1) / 40
     errors = (found.error.reshape(20, 4) * weights).sum(axis=1) / 40
     shares = drawn_shares()
