@@ -226,7 +226,7 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     edges = np.linspace(0, 1, 21)
     nodes, weights = np.polynomial.legendre.leggauss(4)
     g = (edges[:-1, None] + (1 + nodes) / 40).ravel()
-    found = law.largest_pdf(g, 100, 4) if largest else law.pdf(g, 100, 4)
+    found = law.largest_pdf(g, 400, 4) if largest else law.pdf(g, 400, 4)
     masses = (found.value.reshape(20, 4) * weights).sum(axis=1) / 40
     errors = (found.error.reshape(20, 4) * weights).sum(axis=1) / 40
     shares = drawn_shares()
