@@ -19,7 +19,7 @@ import igbtheory as igb
 from igbtheory.numbers import Multiprecision
 
 ACTIVATIONS = ("linear", "relu", "leaky_relu", "tanh", "erf", "gelu", "min(max(x, -1), 1)")
-SEVERAL = settings(max_examples=10, deadline=None)
+SEVERAL = settings(max_examples=5, deadline=None)
 sigma_w2s, sigma_b2s = st.floats(0.3, 4.0), st.floats(0.0, 1.0)
 
 
