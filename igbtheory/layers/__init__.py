@@ -26,6 +26,7 @@ _HOMES = {
     "Dense": "dense",
     "DepthwiseConv2d": "convolution",
     "Dropout": "dropout",
+    "EachToken": "tokens",
     "Embedding": "tokens",
     "FirstToken": "tokens",
     "Flatten": "spatial_pools",

@@ -22,6 +22,8 @@ ROUNDED = 8
 """Largest difference of kernels, in rounding errors of q, that counts as zero."""
 WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
 """Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
+FIRST, SCATTER = 8, 1e-3
+"""Number of worlds that are enough if the error of c is below SCATTER then, as where scores of attention are small."""
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None) -> Prediction:
@@ -73,8 +75,12 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
             kernel = means.kernel()
         return replace(means, kernel=lambda: kernel)
 
+    rngs = np.random.default_rng(SEED).spawn(count)
     with ThreadPoolExecutor(THREADS) as pool:
-        return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
+        worlds = list(pool.map(world, rngs[:FIRST]))
+        if not np.max(_scatter(worlds, lambda x: x.q_ab / x.q)) < SCATTER:
+            worlds += pool.map(world, rngs[FIRST:])
+    return worlds
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:
