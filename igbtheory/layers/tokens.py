@@ -153,6 +153,9 @@ class Embedding(OfTokens):
         dense, units = self.reading(x)
         return dense.samples(units, rng, width)
 
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return float(self.variance), float(self.variance)
+
     def _refuse_others(self, x: NDArray[Any]) -> None:
         """Refuse data that are no ids."""
         wrong = x[(x < 0) | (x >= MOST_IDS) | (x != np.round(x))]
@@ -188,6 +191,9 @@ class PositionEmbedding(OfData):
         q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
         return node.remade(self, values)
+
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding, total + float(self.variance)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -255,6 +261,9 @@ class EachToken(OfTokens):
     def kernel(self, node: KernelNode) -> KernelNode:
         self.in_front_of(node.shape)
         return replace(node, places=None)
+
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding, total
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])

@@ -226,7 +226,8 @@ class Prediction(OutputLayer):
         if self.dataset is None:
             law: Any = self.guesses(size)
             return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
-        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), embedding_share(self))
+        share = 0.0 if tied is None else embedding_share(self.layers, self.per_layer.var_mu + self.per_layer.var_chi)
+        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), share)
         return vocabulary.at_given_positions(self.dataset, size, ids, weights, draws, rng)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
