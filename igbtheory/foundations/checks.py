@@ -107,7 +107,8 @@ def broadcast(what: str, named: Iterable[tuple[str, Any]]) -> tuple[int, ...]:
 
 def unmasked(name: str, value: Any) -> Any:
     """Return the value, or a PyTorch tensor detached from its gradients and moved to the CPU; refuse masked arrays."""
-    if isinstance(value, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # it loads slowly, and without it there are no masked arrays
+    if masked is not None and isinstance(value, masked.MaskedArray):
         raise TypeError(
             f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
             "for example with x.filled(0.0)"
