@@ -18,6 +18,7 @@ from igbtheory.layers import Conv2d as Conv2d
 from igbtheory.layers import Dense as Dense
 from igbtheory.layers import DepthwiseConv2d as DepthwiseConv2d
 from igbtheory.layers import Dropout as Dropout
+from igbtheory.layers import EachToken as EachToken
 from igbtheory.layers import Embedding as Embedding
 from igbtheory.layers import FirstToken as FirstToken
 from igbtheory.layers import Flatten as Flatten
@@ -52,6 +53,7 @@ from igbtheory.networks.images import cnn as cnn
 from igbtheory.networks.images import mixer as mixer
 from igbtheory.networks.images import resnet as resnet
 from igbtheory.networks.images import vit as vit
+from igbtheory.networks.language import gpt as gpt
 from igbtheory.networks.network import Network as Network
 from igbtheory.networks.network import mlp as mlp
 from igbtheory.networks.simulation import simulate as simulate

@@ -413,7 +413,14 @@ def test_many_given_data_have_no_kernel_to_hold() -> None:
 
 @pytest.mark.parametrize(
     ("n_classes", "kind"),
-    [(1, ValueError), (1001, ValueError), (2.5, ValueError), ("3", TypeError), (True, TypeError), (None, TypeError)],
+    [
+        (1, ValueError),
+        (1_000_001, ValueError),
+        (2.5, ValueError),
+        ("3", TypeError),
+        (True, TypeError),
+        (None, TypeError),
+    ],
 )
 def test_numbers_of_classes_that_are_none(n_classes: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind, match="n_classes"):

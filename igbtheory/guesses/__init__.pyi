@@ -7,6 +7,8 @@ from igbtheory.guesses.dataset import DatasetGuessLaw as DatasetGuessLaw
 from igbtheory.guesses.finite import FiniteGuessLaw as FiniteGuessLaw
 from igbtheory.guesses.finite_batches import BatchedGuessLaw as BatchedGuessLaw
 from igbtheory.guesses.ranked import mean_shares as mean_shares
+from igbtheory.guesses.router import DatasetRouterLaw as DatasetRouterLaw
+from igbtheory.guesses.router import RouterLaw as RouterLaw
 from igbtheory.guesses.sampled import Estimate as Estimate
 from igbtheory.guesses.sampled import SampledLaw as SampledLaw
 from igbtheory.guesses.several import ClassGuessLaw as ClassGuessLaw
@@ -18,5 +20,6 @@ from igbtheory.guesses.share_of_class_0 import GuessLaw as GuessLaw
 from igbtheory.guesses.softmax import SoftmaxLaw as SoftmaxLaw
 from igbtheory.guesses.summary import ClassSummary as ClassSummary
 from igbtheory.guesses.varied import VariedGuessLaw as VariedGuessLaw
+from igbtheory.guesses.vocabulary import Vocabulary as Vocabulary
 
 __all__: tuple[str, ...]

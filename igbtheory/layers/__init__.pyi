@@ -29,6 +29,7 @@ from igbtheory.layers.spatial_pools import MaxPool2d as MaxPool2d
 from igbtheory.layers.stochastic_depth import StochasticDepth as StochasticDepth
 from igbtheory.layers.token_mixing import TokenMixing as TokenMixing
 from igbtheory.layers.tokens import ClassToken as ClassToken
+from igbtheory.layers.tokens import EachToken as EachToken
 from igbtheory.layers.tokens import Embedding as Embedding
 from igbtheory.layers.tokens import FirstToken as FirstToken
 from igbtheory.layers.tokens import PatchEmbedding as PatchEmbedding
