@@ -1,5 +1,8 @@
 """Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="assignment, union-attr"
+
 import re
 from itertools import product
 from typing import Any

@@ -1,5 +1,8 @@
 """Inference: estimates are the likeliest, intervals cover as they promise, tests refuse as seldom as they say."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type, attr-defined"
+
 import json
 from itertools import product
 from math import comb

@@ -36,6 +36,9 @@ REMEDIES = {
     "seconds": "pass a time such as 120.0",
     "width": "pass a number of units such as 100",
     "features": "pass a number of units such as 100",
+    "experts": "pass a number of experts such as 8",
+    "top": "pass the number of experts that a token takes, such as 2",
+    "positions": "pass a number of positions such as 1000",
 }
 """Advice for each parameter on what to pass instead."""
 

@@ -55,7 +55,7 @@ class ClassLaw(Law):
 
     def cov(self) -> Any:
         """Return the covariance matrix, shape (..., M, M): `var` on the diagonal and -var/(M - 1) elsewhere."""
-        m = self.n_classes
+        m = checked_classes(self.n_classes)
         return np.multiply.outer(self.var(), (m * np.eye(m) - 1.0) / (m - 1.0))
 
 

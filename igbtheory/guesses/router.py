@@ -42,8 +42,8 @@ HALVINGS = 60
 """Number of bisections of a threshold, after which its interval is a rounding error."""
 LEAST_RANK = 8.0
 """Smallest effective rank: below it the spread of an output may nearly vanish, and no trapezoidal rule resolves it."""
-CAPACITY = 1.25
-"""Usual capacity of an expert, in units of its fair load."""
+CAPACITY, CAPACITIES = 1.25, (1.0, 1.25, 2.0)
+"""Usual capacities of an expert, in units of its fair load: the default, and those that are printed."""
 STARVED = 0.1
 """Load, in units of the fair load, below which an expert counts as starved."""
 
@@ -108,20 +108,24 @@ class Loads(Result):
         """Return the numbers of experts and of choices, and the means of the laws with their errors."""
         loads = self._relative(DRAWS, 0)
         measures: dict[str, Callable[[Array], Array]] = {"cv2": _cv2, "largest": _largest}
-        measures |= {"dropped": partial(_dropped, CAPACITY), "starved": partial(_starved, STARVED)}
+        measures |= {f"dropped at {capacity:g}": partial(_dropped, capacity) for capacity in CAPACITIES}
+        measures |= {"starved": partial(_starved, STARVED)}
         means = {name: estimate(measure(loads)).to_dict() for name, measure in measures.items()}
         return {"experts": self.experts, "top": self.top, "fair": self.fair, **means}
 
     def __str__(self) -> str:
-        means = self.to_dict()
-        cv2, largest, dropped, starved = (measured(**means[name]) for name in ("cv2", "largest", "dropped", "starved"))
+        means = {name: measured(**value) for name, value in self.to_dict().items() if isinstance(value, dict)}
+        dropped = (
+            f"dropped  {means[f'dropped at {capacity:g}']} of the choices if an expert takes {capacity:g} fair loads"
+            for capacity in CAPACITIES
+        )
         return "\n".join(
             [
                 f"experts  {self.experts}, top {self.top}: the fair load is {self.fair:.4g} of the tokens",
-                f"CV^2     {cv2}, variance of the loads over the square of their mean",
-                f"largest  {largest} times the fair load",
-                f"dropped  {dropped} of the choices if an expert takes at most {CAPACITY} times its fair load",
-                f"starved  {starved} of the experts get less than {STARVED} of their fair load",
+                f"CV^2     {means['cv2']}, variance of the loads over the square of their mean",
+                f"largest  {means['largest']} fair loads",
+                *dropped,
+                f"starved  {means['starved']} of the experts get less than {STARVED} of their fair load",
             ]
         )
 
@@ -187,6 +191,14 @@ class RouterLaw(Loads):
         pairs = zip(np.array_split(centres, blocks), np.array_split(spread, blocks), strict=True)
         return np.concatenate([_of_top(*pair, self.top) for pair in pairs])
 
+    def of_many(self, above: Any) -> Any:
+        """Return the load that this share of infinitely many experts exceeds, at infinite rank, in its shape."""
+        u = scipy.special.ndtri(1.0 - np.asarray(above, dtype=float))
+        tau = scipy.special.ndtri(1.0 - self.fair)
+        if np.isposinf(self.gamma):
+            return np.asarray(u > tau, dtype=float)[()]
+        return scipy.special.ndtr(np.sqrt(self.gamma) * u - tau * np.sqrt(1.0 + self.gamma))
+
     def means(self, capacity: float = CAPACITY, below: float = STARVED) -> dict[str, float]:
         """Return the means of CV^2, of the largest load, and of the shares dropped and starved, for many experts.
 
@@ -194,17 +206,15 @@ class RouterLaw(Loads):
         with top 6, and 16 % with top 1.
         """
         p, gamma, capacity, below = self.fair, self.gamma, checked_capacity(capacity), checked_share(below)
-        tau, root = scipy.special.ndtri(1.0 - p) or TINY, np.sqrt(gamma)
-        t = tau * np.sqrt(1.0 + gamma)
+        tau = scipy.special.ndtri(1.0 - p) or TINY
         # the probability that two tokens take the same expert, less that of independent choices
         together = 2.0 * (
             scipy.special.owens_t(tau, 1.0) - scipy.special.owens_t(tau, 1.0 / np.sqrt(1.0 + 2.0 * gamma))
         )
         unlike = (tau * np.exp(-0.5 * tau**2) / np.sqrt(2.0 * np.pi) / p) ** 2 / (2.0 * self.rank)
-        largest = scipy.special.ndtri(0.5 ** (1.0 / self.experts))  # the median of the largest of the centres
         return {
             "cv2": float(together / p**2 + unlike),
-            "largest": float(_load(root, t, tau, largest) / p),
+            "largest": float(self.of_many(-np.expm1(np.log(0.5) / self.experts)) / p),  # at the median of the largest U
             "dropped": _above(capacity, p, tau, gamma),
             "starved": float(scipy.special.ndtr(_latent(below * p, tau, gamma))),
         }
@@ -292,11 +302,6 @@ def _of_threshold(centres: Array, spread: Array, top: int) -> Array:
         many = scipy.special.ndtr((centres - t) / spread).sum(axis=1, keepdims=True) > top
         low, high = np.where(many, t, low), np.where(many, high, t)
     return np.asarray(scipy.special.ndtr((centres - t) / spread))
-
-
-def _load(root: float, t: float, tau: float, u: float) -> Any:
-    """Return the load Phi(root u - t) at the latent value u, for t = tau sqrt(1 + root^2), also at root = inf."""
-    return scipy.special.ndtr(root * u - t) if np.isfinite(root) else float(u > tau)
 
 
 def _latent(load: float, tau: float, gamma: float) -> float:

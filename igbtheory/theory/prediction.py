@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.chain import each
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.guesses.vocabulary import Vocabulary
     from igbtheory.layers.layer import Layer
 
 UNIFORM = 1e-9
@@ -196,6 +198,37 @@ class Prediction(OutputLayer):
         if self.dataset is not None:
             return DatasetRouterLaw(experts, top, self.dataset)
         return RouterLaw(experts, top, self.gamma)
+
+    def vocabulary(
+        self,
+        size: int,
+        *,
+        tied: int | None = None,
+        positions: int = 1000,
+        draws: int | None = None,
+        random_state: Any = 0,
+    ) -> "Vocabulary":
+        """Return the first predictions of a language model with a vocabulary of `size` tokens, up to 10^6.
+
+        On a data set they are those at its positions, on Gaussian inputs those at `positions` independent ones. tied:
+        the width of the model if the output has the weights of its Embedding; None: it has weights of its own. draws:
+        number of networks; None: as many as take a few seconds.
+        """
+        from igbtheory.guesses import vocabulary  # noqa: PLC0415 - as above
+        from igbtheory.theory.tied import embedding_share  # noqa: PLC0415 - as above
+
+        rng = checks.generator(random_state)
+        ids = self.inputs.ravel().astype(int) if self.layers and self.layers[0].reads_ids else None
+        if self.dataset is None or ids is None or self.dataset.size != ids.size:
+            ids = None
+        if ids is None and tied is not None:
+            raise ValueError("expected outputs at every token of given ids with tied=, got others; leave tied out")
+        if self.dataset is None:
+            law: Any = self.guesses(size)
+            return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
+        share = 0.0 if tied is None else embedding_share(self.layers, self.per_layer.var_mu + self.per_layer.var_chi)
+        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), share)
+        return vocabulary.at_given_positions(self.dataset, size, ids, weights, draws, rng)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.
