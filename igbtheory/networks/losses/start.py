@@ -126,11 +126,9 @@ def each_measured(outputs: Iterable[Any], losses: Mapping[str, Loss]) -> dict[st
         raise ValueError(
             f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
         )
-    laws = np.stack(rows, axis=2)  # (losses, means, networks, n_classes)
-    return {
-        name: LossAtStart(loss, *map(SampledLaw, parts))
-        for (name, loss), parts in zip(losses.items(), laws, strict=True)
-    }
+    means = np.stack(rows, axis=2)  # (losses, means, networks, n_classes)
+    laws = (LossAtStart(loss, *map(SampledLaw, part)) for loss, part in zip(losses.values(), means, strict=True))
+    return dict(zip(losses, laws, strict=True))
 
 
 def losses_table(laws: dict[str, LossAtStart]) -> str:
@@ -186,5 +184,5 @@ def _means_of(loss: Loss, p: Array, rest: Array, log_odds: Array) -> Array:
     # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
     others = (weight.sum(axis=1, keepdims=True) - weight) * p
     gradient = (others + own_gradient) / weight.shape[1]
-    parts = (p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient)
-    return np.array([part.mean(axis=0) for part in parts])
+    values = (p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient)
+    return np.array([part.mean(axis=0) for part in values])
