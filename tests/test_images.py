@@ -110,6 +110,7 @@ def test_kernels_are_sums_over_pairs_of_positions(
 def test_readings_of_the_prototype(padding: str, end: igb.Layer, gamma: float) -> None:
     rows = np.random.default_rng(0).choice(1797, 60, replace=False)
     digits = igb.standardised(igb.digits())[rows].reshape(60, 1, 8, 8)
+    # the prototype printed four digits
     assert igb.cnn(3, padding=padding, end=end).predict(digits).gamma == pytest.approx(gamma, rel=5e-4)
 
 
@@ -447,7 +448,7 @@ def test_where_a_kernel_takes_too_long_networks_of_two_widths_are_extrapolated(m
     monkeypatch.setattr("igbtheory.networks.network.LONGEST", 0.0)
     with pytest.warns(igb.EstimateWarning, match="1000 networks of width 8, and 1000 of twice this width"):
         found = net.predict(X)
-    assert found.var_g0_error < 0.01 * exact.G0.var()
+    assert found.var_g0_error < 0.01 * exact.G0.var()  # precise enough for the next line to say something
     assert abs(found.G0.var() - exact.G0.var()) < 4 * found.var_g0_error
     assert found.gamma == pytest.approx(float(exact.gamma), rel=8 * found.error)
     assert "method  1000 networks of width 8" in str(found)
@@ -477,6 +478,7 @@ def test_what_is_no_id_is_refused(ids: Any) -> None:
 
 def test_gaussian_images_and_notation() -> None:
     images = igb.gaussian_images(400, 1, 16, 16, correlation_length=2.0)
+    # 0.03 are at least three standard errors: about six pixels are independent of the next six
     assert images.std() == pytest.approx(1, abs=0.03)
     assert np.mean(images * np.roll(images, 1, axis=3)) == pytest.approx(np.exp(-1 / 4), abs=0.03)
     text = '(Conv2d(3, padding="circular") | relu) * 2 | GlobalAvgPool | Dense'

@@ -131,7 +131,7 @@ def test_samples_alone_find_what_the_rules_say() -> None:
     q = exact.var_mu + exact.var_chi
     assert abs(found.var_mu - exact.var_mu) <= found.error * q
     assert abs(found.var_chi - exact.var_chi) <= found.error * exact.var_chi
-    assert 0 < found.error < 2e-3
+    assert 0 < found.error < 2e-3  # the draws keep three digits
 
 
 def test_independent_data_stay_independent_behind_samples_that_draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

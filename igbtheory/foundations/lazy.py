@@ -19,17 +19,19 @@ def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[
 
     namespaces: the public modules of the package that may have the name.
     """
+    if name.startswith("_"):  # Python and its tools ask for such names, often, and do not read the answer
+        return AttributeError(f"module {package!r} has no attribute {name!r}")
     from igbtheory.foundations.checks import nearest  # noqa: PLC0415 - it loads NumPy
 
     near = _place(package, name, namespaces) or nearest(name, names, 0.7)
-    some = ", ".join(get_close_matches(name, names, n=5, cutoff=0.0))
+    some = "" if near else ", ".join(get_close_matches(name, names, n=5, cutoff=0.0))
     remedy = f"did you mean {near!r}?" if near else f"it has, among others, {some}"
     return AttributeError(f"module {package!r} has no attribute {name!r}; {remedy}")
 
 
 def _place(package: str, name: str, namespaces: Iterable[str]) -> str | None:
     """Return the whole name of what a namespace has under this name; Python asks for modules before it loads them."""
-    if name.startswith("_") or find_spec(f"{package}.{name}"):
+    if find_spec(f"{package}.{name}"):
         return None
     for namespace in namespaces:
         if name in import_module(f"{package}.{namespace}").__all__:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
@@ -74,7 +75,8 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
         return replace(means, kernel=lambda: kernel)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
+        kernels = pool.map(world, np.random.default_rng(SEED).spawn(count))
+        return list(counted(kernels, count, "kernels with the few weights drawn"))
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.progress import counted
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, each, needed
 from igbtheory.layers.layer import Layer
@@ -32,6 +33,9 @@ NEAR, ALIKE = 4000, 16
 """Distances of q_ab from q, in rounding errors of q: up to NEAR data are compared, and from ALIKE on they differ."""
 THREADS = 2
 """Number of blocks of images that are computed at the same time: more would need more memory."""
+
+KERNEL = "kernel of the data"
+"""What a progress bar calls this work."""
 
 Watched = Mapping[int, bool]
 """Layers behind which kernels are wanted, by their places in `each`, counted from its end, and whether of the first
@@ -170,7 +174,7 @@ class OutputKernel:
 
         now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
         kernels: list[Pairs] = []
-        for layer in self.layers:
+        for layer in counted(self.layers, len(self.layers), KERNEL):
             now = now.behind(layer)
             if layer.listed:
                 kernels.append(listed(now.node))
@@ -190,7 +194,7 @@ class OutputKernel:
     def _blocks(self, blocks: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
         """Yield the results of `block`, of images from several threads."""
         if self.places is None or len(blocks) == 1:
-            yield from starmap(self.block, blocks)
+            yield from counted(starmap(self.block, blocks), len(blocks), KERNEL)
             return
 
         def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
@@ -198,7 +202,7 @@ class OutputKernel:
                 return self.block(*part)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            yield from pool.map(quiet, blocks)
+            yield from counted(pool.map(quiet, blocks), len(blocks), KERNEL)
 
 
 @final

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
+    from igbtheory.guesses.router import Loads
     from igbtheory.guesses.several import ClassGuessLaw
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
@@ -176,7 +177,7 @@ class Prediction(OutputLayer):
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
     def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
-        """Return the law of the fractions of the data assigned to 2 to 1000 classes with independent outputs."""
+        """Return the law of the fractions of the data assigned to 2 to 10^6 classes with independent outputs."""
         if self.dataset is not None:
             from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
 
@@ -184,6 +185,17 @@ class Prediction(OutputLayer):
         from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
 
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
+
+    def router(self, experts: int, top: int) -> "Loads":
+        """Return the law of the loads of experts, of which every token takes the `top` with the largest outputs.
+
+        It holds in infinite width; `predict(width=d).router` takes into account that a router reads d units.
+        """
+        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
+
+        if self.dataset is not None:
+            return DatasetRouterLaw(experts, top, self.dataset)
+        return RouterLaw(experts, top, self.gamma)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.

@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.guesses.law import float64_array
@@ -99,8 +100,8 @@ def drawn_outputs(
 ) -> Iterator[Array]:
     """Return an iterator over outputs of infinitely wide networks, (samples, n_classes) each; see `predicted`."""
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
-    draw = limit_outputs(prediction, n_classes, samples)
-    return (draw(rng) for _ in range(checks.whole("networks", networks, 2)))
+    draw, count = limit_outputs(prediction, n_classes, samples), checks.whole("networks", networks, 2)
+    return (draw(rng) for _ in counted(range(count), count, "networks"))
 
 
 def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:

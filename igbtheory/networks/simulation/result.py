@@ -11,6 +11,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import blocks, chosen, in_order, kept
 from igbtheory.networks.simulation.comparison import Comparison, compare
 from igbtheory.networks.simulation.ensemble import block_of, checked
@@ -82,13 +83,14 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     inputs = checked_inputs(inputs)
     drawn, size, count, seed = checked(net, networks, width, samples, seed, inputs, least=2)
     drawn = replace(drawn, device=checked_device(device))
+    wanted = checks.flag("progress", progress)
     pieces = [partial(block_of, drawn, seed, block) for block in blocks(count, drawn.seconds)]
     who = chosen(executor, workers, count * drawn.seconds, drawn.device)
     configuration = {"network": repr(net), "networks": count, "width": int(width), "samples": size, "seed": seed}
     configuration |= {} if device is None else {"device": str(drawn.device)}
     with kept(store, configuration, partial(block_of, drawn, seed, range(1)), executor=who) as file:
-        label = "finite networks" if checks.flag("progress", progress) else None
-        with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
+        work = in_order(pieces, executor=who, store=file, what="finite networks")
+        with progress_bar(wanted=wanted), closing(work) as results:
             measured = list(results)
     names = ("guesses", "moments", "guess_variances")
     guesses, moments, variances = (np.concatenate([part[name] for part in measured]) for name in names)

@@ -1,5 +1,7 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
+from typing import Any
+
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Whole
@@ -48,12 +50,18 @@ def losses(  # noqa: PLR0913 - one argument for each option
     values, network = case.values(), case.network()
     draws = {"networks": networks, "samples": samples, "seed": case.seed}
     usual = usual_losses(blurry, cut_off, focal)
-    if width is None:
-        outputs = start.drawn_outputs(network.predict(values), classes, **draws)
-    else:
-        outputs = finite_outputs(network, classes, **draws, width=width, inputs=values)
-    laws = start.each_measured(outputs, usual)
-    first = case.drawn(lambda: laws["cross-entropy"]).value.draws
+    laws: dict[str, Any] = {}
+
+    def measured() -> Any:
+        """Return the law of the cross-entropy, which is drawn, beside those of the other losses."""
+        if width is None:
+            outputs = start.drawn_outputs(network.predict(values), classes, **draws)
+        else:
+            outputs = finite_outputs(network, classes, **draws, width=width, inputs=values)
+        laws.update(start.each_measured(outputs, usual))
+        return laws["cross-entropy"]
+
+    first = case.drawn(measured).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
     drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
     origin = {**case.origin(values), "drawn": drawn}

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Text, Whole
 
@@ -37,7 +36,6 @@ def train(
     y = labels_of(labels, case, case.taken)
 
     def trained(network: Any, inputs: Any) -> Any:
-        with output.working("training"):
-            return network.train(inputs, y, loss=loss, draws=draws, seed=case.seed)
+        return network.train(inputs, y, loss=loss, draws=draws, seed=case.seed)
 
     case.compute(trained)

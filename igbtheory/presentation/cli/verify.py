@@ -5,6 +5,7 @@ import sys
 from math import inf
 from pathlib import Path
 
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Run
 from igbtheory.presentation.cli.parameters import Seed
@@ -53,7 +54,8 @@ def verify(
     if not 0 < seconds < inf:
         raise ValueError(f"expected --seconds > 0 and finite, got {seconds:g}")
     seed = checks.whole("seed", seed, 0)
-    outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **run.options())
+    with progress_bar():
+        outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **vars(run))
     if out is not None:
         write_reports(outcomes, out, seed=seed, quick=quick, problems=all_claims.problems)
     if json:
