@@ -21,7 +21,7 @@ from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.tree import ZERO, Number, Power
 from igbtheory.mathematics.numbers.certified import Certified
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, decimals
 from igbtheory.theory.certificate import boxes, gaussian, maxima
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.growth import Growth

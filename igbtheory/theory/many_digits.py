@@ -23,8 +23,9 @@ from igbtheory.theory.exact import refuse_inexact
 from igbtheory.theory.gaussian_inputs import stacked
 from igbtheory.theory.prediction import Prediction
 
-GUARD, BITS, ATTEMPTS = 30, 3.33, 4
-"""Additional bits at the first attempt, as in a certificate; bits of a digit; attempts, each of twice as many bits."""
+GUARD, BITS, ATTEMPTS = 50, 3.33, 4
+"""Additional bits at the first attempt, fifteen digits as in `decimals`; bits of a digit; attempts, each of twice as
+many bits."""
 
 
 def in_balls(layers: Sequence[Layer], n: Any, inputs: GaussianInputs) -> Prediction | None:
