@@ -221,7 +221,7 @@ MAXIMUM = (
     sp.Integral((t**2 + sp.erf(t / sp.sqrt(2))) * npdf(t) + 2 * t * npdf(t) ** 2, (t, 0, sp.oo)),
     sp.Integral(2 * npdf(t) * ncdf(t), (t, 0, sp.oo)),
 )
-POOLS = {
+POOLS: dict[str, Any] = {
     "MaxPool": (2, relu_maximum, MAXIMUM, "max"),
     "AveragePool": (igb.AvgPool(2), relu_mean, AVERAGE, "mean"),
 }

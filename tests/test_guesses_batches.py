@@ -1,5 +1,8 @@
 """The law of the count of guesses with BatchNorm: its limits, closed forms, moments, draws; batches within bounds."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 from typing import Any
 
 import mpmath as mp

@@ -1,5 +1,8 @@
 """PyTorch models read into the theory and explained: beside networks written by hand, and beside `measure`."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="attr-defined, index, union-attr"
+
 import copy
 import json
 import re
@@ -1830,14 +1833,14 @@ def test_outputs_at_one_token_are_explained_as_those_of_this_token(draw: Any) ->
     assert abs(explained.gamma - explained.predicted_gamma[-1]) < 4 * explained.gamma_error
 
 
-@pytest.mark.parametrize("function", [functional.relu, functional.relu6, functional.hardtanh, torch.abs])
-def test_a_function_that_keeps_a_few_numbers_is_no_move(function: Any) -> None:
-    """Whatever the random numbers: those of one unit of two data may all be positive, or small."""
+@pytest.mark.parametrize(
+    "function",
+    [functional.relu, functional.relu6, functional.hardtanh, torch.abs, lambda x: (x[:-2] + x[2:]) / 2],
+    ids=["relu", "relu6", "hardtanh", "abs", "a mean, which is the number between"],
+)
+def test_a_function_that_computes_numbers_is_no_move(function: Any) -> None:
     from igbtheory.torch import entries  # noqa: PLC0415 - it needs PyTorch
 
-    for seed in range(30):
-        torch.manual_seed(seed)
-        entries._random.cache_clear()  # noqa: SLF001 - the numbers of one size are drawn once
-        one = entries.Entries.laid_out((2, 1), 1, ())
-        assert entries.moved(lambda x: function(x[0]), [one], torch.zeros(2, 1)) is None
-        assert entries.moved(lambda x: x[0].T, [one], torch.zeros(1, 2)) is not None
+    few = entries.Entries.laid_out((3, 1), 1, ())
+    assert entries.moved(lambda x: function(x[0]), [few], function(torch.zeros(3, 1))) is None
+    assert entries.moved(lambda x: x[0].T, [few], torch.zeros(1, 3)) is not None

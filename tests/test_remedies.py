@@ -886,9 +886,9 @@ LINES = [
     (
         "igb.mlp(sympy.Symbol('L')).predict()",
         "call derive().at_depth(L) of a network of some depth",
-        "igb.mlp(3).derive().at_depth(sympy.Symbol('L'))",
+        "igb.mlp(3, 'x').derive().at_depth(sympy.Symbol('L'))",
     ),
-    ("igb.mlp(1).derive().at_depth(5)", "derive mlp(3, ...) and ask it", "igb.mlp(3).derive().at_depth(5)"),
+    ("igb.mlp(1).derive().at_depth(5)", "derive mlp(3, ...) and ask it", "igb.mlp(3, 'x').derive().at_depth(5)"),
     (
         "igb.Network(igb.Dense(), igb.Activation('a*x', a=np.ones(2)), igb.Dense()).simulate(2, 4, 4)",
         "loop over its values",

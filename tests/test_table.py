@@ -92,7 +92,7 @@ LAYERS: list[Layer] = [
     *(Activation(name) for name in ACTIVATIONS),
 ]
 
-SEVERAL = settings(max_examples=4, deadline=None)
+SEVERAL = settings(max_examples=3, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
 ratios = st.one_of(st.just(0.0), st.floats(-12, 12).map(lambda e: 10.0**e))
 correlations = st.builds(lambda sign, e: sign * 0.99 * 10.0**e, st.sampled_from([-1, 1]), st.floats(-12, 0))
@@ -260,7 +260,7 @@ SPLIT = [name for name, known in KNOWN.items() if known is not None and (known.e
 
 @pytest.mark.parametrize("name", SPLIT)
 @given(q=variances, ratio=st.floats(0.05, 1), c=st.one_of(correlations, st.sampled_from([-1.0, 0.0, 0.99, 1 - 1e-9])))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ratio: float, c: float) -> None:
     """By the series, and by truncated moments of powers near c = 1 and -1."""
     phi, known = function_of(name), KNOWN[name]

@@ -1,11 +1,14 @@
 """Variances of weights and biases: of a known initialiser, or measured over the weights."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import final
 
 import torch
+from torch import nn
 
 GAINS = (1.0, 2.0, 25 / 9)
 """Squared gains of `torch.nn.init` for linear, relu and tanh."""
@@ -19,6 +22,9 @@ OFF_CENTRE = 6.0
 probability 2e-9."""
 MISSED = 30.0
 """The largest of n uniform numbers is below (1 - MISSED/n) times their bound with probability exp(-MISSED), 1e-13."""
+
+ENOUGH = 2**16
+"""Number of weights that tell an initialiser: the error of their variance is 0.6 %, and known ones differ by more."""
 
 
 @final
@@ -69,6 +75,19 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
         return Variance(normal[usual], 0.0, (usual,))
     deviation = float(torch.cat(flat).double().square().std()) if count > 1 else square
     return Variance(square, deviation / sqrt(count), ("measured",))
+
+
+def usual_initialiser(models: Sequence[nn.Module]) -> str:
+    """Return the known initialiser that fits most weights, and decides where several do; "" if none."""
+    laws: Counter[str] = Counter()
+    for name, weight in models[0].named_parameters():
+        if weight.ndim < len(("outputs", "inputs")):
+            continue
+        drawn = [model.get_parameter(name).detach().flatten()[:ENOUGH] for model in models]
+        with suppress(ValueError):  # such as equal numbers
+            part = variance(drawn, prod(weight.shape[1:]), weight.shape[0] * prod(weight.shape[2:]))
+            laws.update([] if part.error else part.laws)
+    return laws.most_common(1)[0][0] if laws else ""
 
 
 def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:

@@ -1,6 +1,7 @@
 """A walk through the graph of a model that tells what every node holds: a stream of the theory, or a reason why not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from math import prod
@@ -19,15 +20,17 @@ from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
 from igbtheory.torch.computed import Piece, computed, piece_at
-from igbtheory.torch.entries import Entries, moved
-from igbtheory.torch.functions import FunctionOfOne, function_of_one
+from igbtheory.torch.entries import Entries, Layouts, moved
+from igbtheory.torch.functions import FunctionOfOne, steps_of_one
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.left_out import RANDOM, stochastic_depth
 from igbtheory.torch.operators import MODULES, arguments, called
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.rows.site import Reads
-from igbtheory.torch.tracing import has_part, part_of
+from igbtheory.torch.steps import part_of, value_behind
+from igbtheory.torch.tracing import has_part
+from igbtheory.torch.trial import tensor_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
@@ -40,9 +43,9 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 
 @final
 class Reader:
-    """Walks a graph from the data to the outputs.
+    """Walks a graph from the data to the outputs, and computes and reads one value after the other.
 
-    graph: of the model; models: drawn alike; values: of all nodes of the graph, at a few data; random: nodes that
+    graph: of the model; models: drawn alike; tensors: the nodes with values that have numbers; random: nodes that
     differ from pass to pass; usual: the initialiser of most layers. named: the user's names for the nodes that depend
     on the data. refused: nodes that cannot be read, in words, and the reasons.
     """
@@ -51,37 +54,65 @@ class Reader:
         self,
         graph: fx.GraphModule,
         models: Sequence[nn.Module],
-        values: dict[fx.Node, Any],
+        tensors: set[fx.Node],
         random: set[fx.Node],
         usual: str,
     ) -> None:
-        self.graph, self.models, self.values, self.random, self.usual = graph, models, values, random, usual
+        self.graph, self.models, self.random, self.usual = graph, models, random, usual
+        self.values: dict[fx.Node, Any] = {}
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
         self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
         self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
+        self.layouts = Layouts()
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.refused: dict[fx.Node, tuple[str, str]] = {}
         self.pieces: dict[str, Piece] = {}  # nodes that are computed from streams, until a layer reads their units
         self.left: dict[fx.Node, tuple[str, str]] = {}  # such nodes in words, and why they have no stream of their own
         self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
-
-    def streams(self) -> dict[str, Stream]:
-        """Return the streams at the nodes that can be read, by their names."""
-        for node in self.graph.graph.nodes:
-            if self._made_of_data(node) and tensor_of(self.values[node]) is not None:
+        for node in graph.graph.nodes:
+            is_data = node.op == "placeholder" and not self.depending
+            if is_data or (self._made_of_data(node) and node in tensors):
                 self.depending.add(node.name)
+        self.of_one = {
+            node: steps for node in graph.graph.nodes if (steps := steps_of_one(graph, node, self._made_of_data))
+        }
+
+    def streams(self, data: torch.Tensor) -> dict[str, Stream]:
+        """Return the streams at the nodes that can be read, by their names. data: a few that pass through the model."""
+        run = fx.Interpreter(self.graph, garbage_collect_values=False)
+        run.args_iter, run.env = iter([data]), self.values
+        last_read = self._last_read()
+        for node in self.graph.graph.nodes:
+            self.values[node] = run.run_node(node)
             if node.op == "placeholder" and not self.named:
                 self.named[node.name] = "data"
-                self.depending.add(node.name)
-                self.read[node.name] = self._data(node)
+                self._hold(node, self._data(node))
             elif node.op != "output" and self._inputs(node) and not _is_alike(self.values[node]):
                 self.named[node.name] = _name(node)
                 self._read(node)
+            for part in last_read.get(node, []):
+                self.values[part] = fx.node.map_aggregate(self.values[part], _shape_alone)
         return self.read
+
+    def _last_read(self) -> dict[fx.Node, list[fx.Node]]:
+        """Return the nodes that depend on the data, by the last node for which their numbers are read."""
+        last_read: dict[fx.Node, fx.Node] = {}
+        for node in self.graph.graph.nodes:
+            starts = [self.of_one[node][0]] if node in self.of_one else []
+            last_read |= dict.fromkeys([*node.all_input_nodes, *starts], node)
+        parts: dict[fx.Node, list[fx.Node]] = {}
+        for part, node in last_read.items():
+            if part.name in self.depending and node.op != "output":
+                parts.setdefault(node, []).append(part)
+        return parts
+
+    def _hold(self, node: fx.Node, stream: Stream) -> None:
+        """Add the stream at a node."""
+        self.read[node.name] = replace(stream, entries=self.layouts.one_of(stream.entries))
 
     def _data(self, node: fx.Node) -> Stream:
         """Return the stream of the data: ids, features, sequences with the tokens first, or images, channels first."""
@@ -109,7 +140,7 @@ class Reader:
         inputs = self._inputs(node)
         function = self._function(node)
         if function is not None:
-            self.read[node.name] = function
+            self._hold(node, function)
             return
         if isinstance(self.values[node], tuple | list) and node.op != "call_module":  # its parts are read
             if len(inputs) == 1:  # such as of chunk
@@ -125,7 +156,7 @@ class Reader:
                 self.scores[node.name] = scores
                 return
             if all(self._held(part) or part.name in self.scores for part in inputs):
-                self.read[node.name] = self._stream(node, name, inputs)
+                self._hold(node, self._stream(node, name, inputs))
                 return
         except ValueError as error:
             reason = str(error)
@@ -179,7 +210,7 @@ class Reader:
             if part.name in self.pieces and (axis := self._axis_of_units(node, part)) is not None:
                 name, value, piece = self.named[part.name], self.values[part], self.pieces.pop(part.name)
                 try:
-                    self.read[part.name] = computed(name, piece, value, axis)
+                    self._hold(part, computed(name, piece, value, axis))
                 except ValueError:
                     first = next(step for step in piece.steps if step in self.left)  # why it has no layer
                     self.refused[first] = self.left[first]
@@ -237,16 +268,15 @@ class Reader:
 
     def _function(self, node: fx.Node) -> Stream | None:
         """Return the stream behind a node that computes a function of one value from several, None if it does not."""
-        made_of = self._made_of_data(node)
-        if len(made_of) == 1 and node.args.count(made_of[0]) < 2:
+        start, steps = self.of_one.get(node, (None, ()))
+        stream = self.read.get(start.name) if start else None
+        if start is None or stream is None:
             return None
-        function = function_of_one(self.graph, node, self._made_of_data, self.values)
-        start = self.read.get(function.start.name) if function else None
-        if function is None or start is None:
-            return None
-        x, y = self.values[function.start], self.values[node]
+        x, y = self.values[start], self.values[node]
         if not (isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor)):
             return None
+        others = {key: value for key, value in self.values.items() if not self._made_of_data(key)}
+        function = FunctionOfOne(self.graph, start, steps, others)
         norm = None
         if not function.acts_on_numbers(x, y) and (norm := function.norm(x, y)) is None:
             return None
@@ -254,10 +284,10 @@ class Reader:
             self.refused.pop(step, None)
         name = self.named[node.name]
         if norm is not None:
-            start = joins.arranged_at(name, start, -1, grid=False)
-            return start.behind(name, [norm], start.entries)
+            stream = joins.arranged_at(name, stream, -1, grid=False)
+            return stream.behind(name, [norm], stream.entries)
         self.functions[node.name] = function
-        return start.behind(name, [Activation(function)], start.entries)
+        return stream.behind(name, [Activation(function)], stream.entries)
 
     def _stream(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Stream:
         """Return the stream at a node. ValueError: it cannot be read."""
@@ -301,14 +331,10 @@ class Reader:
         sources = [self.tuples.get(part, part) for part in inputs]
         if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention
             return streams[0].entries if node.args[1:] == (0,) else None
-        run = fx.Interpreter(self.graph, garbage_collect_values=False)
+        parts = [part for part, source in zip(inputs, sources, strict=True) if part is not source]
 
         def move(numbers: list[torch.Tensor]) -> Any:
-            run.env = {**self.values, **dict(zip(sources, numbers, strict=True))}
-            for part, source in zip(inputs, sources, strict=True):
-                if part is not source:
-                    run.env[part] = run.run_node(part)
-            return run.run_node(node)
+            return value_behind(self.graph, [*parts, node], {**self.values, **dict(zip(sources, numbers, strict=True))})
 
         return moved(move, [stream.entries for stream in streams], self.values[node])
 
@@ -457,9 +483,7 @@ class Reader:
 
     def _computed(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
         """Return the value of a node, given those of others."""
-        run = fx.Interpreter(self.graph, garbage_collect_values=False)
-        run.env = values
-        return run.run_node(node)
+        return value_behind(self.graph, [node], values)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""
@@ -509,6 +533,12 @@ def _is_alike(value: Any) -> bool:
     return not tensor.is_floating_point() and tensor.ndim > 0 and bool((tensor == tensor[:1]).all())
 
 
+def _shape_alone(value: Any) -> Any:
+    """Return zeros of the shape of a tensor that need no memory; vectors, which need little, and other values stay."""
+    large = isinstance(value, torch.Tensor) and value.ndim > len(("data", "units"))
+    return value.new_zeros(()).expand(value.shape) if large else value
+
+
 def _datum(value: Any) -> tuple[int, ...]:
     tensor = tensor_of(value)
     return () if tensor is None else tuple(tensor.shape[1:])
@@ -548,9 +578,3 @@ def _extended(stream: Stream, name: str, added: list[Layer], site: Site, entries
     behind = stream.behind(name, added, entries)
     channels = entries.units if any(layer.weighs for layer in added) else behind.channels
     return Stream((*stream.path, *steps), entries, channels)
-
-
-def tensor_of(value: Any) -> torch.Tensor | None:
-    """Return a tensor, or the first part of a tuple if it is one, as of attention, which also returns its weights."""
-    value = value[0] if isinstance(value, tuple | list) and value else value
-    return value if isinstance(value, torch.Tensor) else None

@@ -6,7 +6,6 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce
 from pathlib import Path
 from typing import Any, final
 
@@ -21,6 +20,7 @@ from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.operators import name_of, public
 from igbtheory.torch.passes import logits_of, made, stream
 from igbtheory.torch.rows import ROWS
+from igbtheory.torch.steps import part_of
 
 AUTHORS = {"torch", "_operator", "builtins", "math", ""}
 """Packages whose functions the table of layers knows."""
@@ -213,11 +213,6 @@ def has_part(model: nn.Module, name: str) -> bool:
     except AttributeError:
         return False
     return True
-
-
-def part_of(model: nn.Module, name: str) -> Any:
-    """Return the module, parameter or buffer of a model with this name."""
-    return reduce(getattr, name.split("."), model) if name else model
 
 
 def _is_own(filename: str) -> bool:
