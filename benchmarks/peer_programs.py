@@ -405,8 +405,8 @@ def kernel(phi: str, count: int, depth: int) -> Work:
 
 WORKS: Mapping[str, Work] = {
     "fresh process, relu, depth 100": Work(
-        lambda: fresh("-m", "igbtheory", "predict", "--depth", "100"),
-        {"neural-tangents": lambda: fresh("-c", FRESH_TANGENTS)},
+        partial(fresh, "-m", "igbtheory", "predict", "--depth", "100"),
+        {"neural-tangents": partial(fresh, "-c", FRESH_TANGENTS)},
     ),
     "relu, 1000 layers": Work(
         lambda: lambda: igb.mlp(1000, "relu").predict().gamma,

@@ -20,22 +20,26 @@ ONE_THREAD = {
 }
 os.environ.update(ONE_THREAD)  # before the libraries load
 
-import json  # noqa: E402 - the threads are counted first, as above
-import resource  # noqa: E402
+import resource  # noqa: E402 - the threads are counted first, as above
 import subprocess  # noqa: E402
 import warnings  # noqa: E402
 from collections.abc import Callable, Iterator, Mapping  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
-from peer_programs import WORKS, Work  # noqa: E402
+from peer_programs import WORKS, Work, fresh  # noqa: E402
 
 STORED = Path(__file__).with_suffix(".csv")
-ENOUGH, MOST, SLOW = 4.0, 40, 60.0
-"""CPU seconds and calls of one program after which it is not called again; a program that takes SLOW seconds is called
-once."""
+ENOUGH, MOST = 3.0, 40
+"""CPU seconds and calls of one program after which it is not called again."""
 OURS = "igbtheory"
+PEAK = (
+    "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3, stderr=-3);"
+    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+)
+"""Runs a command and prints its peak memory in KB; the memory of a parent counts as that of its children."""
 FLOORS = ("product of 1000 x 1000 matrices", "copy of 100 MB", "1,000,000 normal numbers")
 
 
@@ -57,15 +61,11 @@ def programs(work: Work) -> Iterator[tuple[str, Callable[[], Any]]]:
 def interleaved(work: Work) -> tuple[dict[str, float], dict[str, Any]]:
     """Return the smallest CPU time of each program and its result; the programs take turns."""
     calls = dict(programs(work))
+    results = {name: call() for name, call in calls.items()}  # the first call loads modules
     times: dict[str, list[float]] = {name: [] for name in calls}
-    results: dict[str, Any] = {}
     while waiting := [name for name, spent in times.items() if sum(spent) < ENOUGH and len(spent) < MOST]:
         for name in waiting:
-            start = cpu()
-            results[name] = calls[name]()
-            times[name].append(cpu() - start)
-            if len(times[name]) == 1 and times[name][0] < SLOW:
-                times[name] = times[name] if times[name][0] > ENOUGH else []  # the first call loads modules
+            times[name].append(timed(calls[name]))
     return {name: min(spent) for name, spent in times.items()}, results
 
 
@@ -85,28 +85,28 @@ def floors() -> dict[str, float]:
     rng, x = np.random.default_rng(0), np.ones((1000, 1000))
     big = np.ones(12_500_000)
     works = (lambda: x @ x, big.copy, lambda: rng.standard_normal(1_000_000))
-    return {name: min(_timed(work) for _ in range(5)) for name, work in zip(FLOORS, works, strict=True)}
+    return {name: min(timed(work) for _ in range(5)) for name, work in zip(FLOORS, works, strict=True)}
 
 
-def _timed(work: Callable[[], Any]) -> float:
+def timed(work: Callable[[], Any]) -> float:
+    """Return the CPU time of a call."""
     start = cpu()
     work()
     return cpu() - start
 
 
 def peak(name: str, program: str) -> float:
-    """Return the peak memory in MB of one call of a program in a process of its own."""
-    command = [sys.executable, __file__, "memory", name, program]
+    """Return the peak memory in MB of one call of a program in a process of its own, started by a small one."""
+    made = {OURS: WORKS[name].ours, **WORKS[name].peers}[program]
+    of_process = made.args if isinstance(made, partial) and made.func is fresh else (__file__, "call", name, program)
+    command = [sys.executable, "-c", PEAK, sys.executable, *of_process]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - constants
-    return float(json.loads(printed.splitlines()[-1]))
+    return int(printed) / 1024
 
 
-def memory(name: str, program: str) -> None:
-    """Print the peak memory in MB of one call of a program."""
-    work = WORKS[name]
-    {OURS: work.ours, **work.peers}[program]()()
-    who = resource.RUSAGE_CHILDREN if name.startswith("fresh") else resource.RUSAGE_SELF
-    sys.stdout.write(f"{json.dumps(resource.getrusage(who).ru_maxrss / 1024)}\n")
+def call(name: str, program: str) -> None:
+    """Call a program once."""
+    {OURS: WORKS[name].ours, **WORKS[name].peers}[program]()()
 
 
 def measured(name: str) -> list[dict[str, Any]]:
@@ -167,7 +167,7 @@ def _store(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # wrong results of peers are shown as errors
-    if sys.argv[1] == "memory":
-        memory(*sys.argv[2:])
+    if sys.argv[1] == "call":
+        call(*sys.argv[2:])
     else:
         main(sys.argv[1], sys.argv[2:])

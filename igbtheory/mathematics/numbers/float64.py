@@ -32,11 +32,15 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
-    t2 = np.minimum(np.square(t), _SMALL**2)
-    series = 0.0 * t2
+    t = np.asarray(t)
+    values, small = np.empty_like(t), np.abs(t) < _SMALL
+    near, far = t[small], t[~small]
+    t2, series = near * near, 0.0 * near
     for coefficient in reversed(_SERIES):
-        series = series * t2 + coefficient
-    return np.where(np.abs(t) < _SMALL, series * t2 * t, np.sin(t) - t * np.cos(t))[()]
+        series *= t2
+        series += coefficient
+    values[small], values[~small] = series * t2 * near, np.sin(far) - far * np.cos(far)
+    return values[()]
 
 
 @final
