@@ -4,7 +4,6 @@ A program is a function that prepares what is not timed (data, compilation) and 
 """
 
 import math
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -62,13 +61,15 @@ def images(count: int) -> Any:
 
 
 def our_grid(phi: str, side: int) -> Callable[[], Any]:
+    """Return gamma on the grid."""
     sigma_w2, sigma_b2 = sweep(side)
     return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().gamma
 
 
 def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
+    """Return the kernel of the outputs."""
     x = digits_data(count)
-    return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x).dataset.kernel()
+    return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x).dataset.kernel()  # noqa: PLW0108 - the call is timed
 
 
 def exact_grid(phi: str, side: int) -> Mapping[int, float]:
@@ -101,16 +102,20 @@ def numpy_grid(step: Callable[..., Any], side: int) -> Callable[[], Any]:
 
 
 def relu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of ReLU."""
     c = np.minimum(q_ab / q, 1)
     return q / 2, q * (np.sqrt((1 - c) * (1 + c)) + c * (np.pi - np.arccos(c))) / (2 * np.pi)
 
 
 def erf_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of erf."""
     size = 1 + 2 * q
     return 2 / np.pi * np.arcsin(2 * q / size), 2 / np.pi * np.arcsin(2 * q_ab / size)
 
 
 def gelu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of GELU."""
+
     def average(x: Any) -> Any:
         p = (1 + q) * (1 + q)
         root = np.sqrt(p - x * x)
@@ -156,6 +161,7 @@ def numpy_scalars(depth: int) -> Callable[[], Any]:
 
 
 def numpy_kernel(count: int, depth: int) -> Callable[[], Any]:
+    """Return the kernel of a ReLU network."""
     x = digits_data(count)
 
     def kernel() -> Any:
@@ -174,10 +180,11 @@ def numpy_kernel(count: int, depth: int) -> Callable[[], Any]:
 
 
 def tangents() -> Any:
+    """Return JAX, in double precision, and the layers of neural-tangents."""
     import jax  # noqa: PLC0415 - an extra of this program
     from neural_tangents import stax  # noqa: PLC0415 - as above
 
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - the way of JAX
     return jax, stax
 
 
@@ -196,6 +203,7 @@ def compiled(function: Any, *inputs: Any) -> Callable[[], Any]:
 
 
 def tangents_grid(phi: str, side: int) -> Callable[[], Any]:
+    """Return gamma on the grid."""
     jax, stax = tangents()
     sigma_w2, sigma_b2 = (np.ravel(part) for part in np.broadcast_arrays(*sweep(side)))
     x = np.sqrt(2) * np.eye(2)  # of mean square 1 and covariance 0, as independent Gaussian inputs
@@ -223,6 +231,7 @@ def tangents_depth(depth: int) -> Callable[[], Any]:
 
 
 def tangents_kernel(phi: str, count: int, depth: int, which: str = "nngp") -> Callable[[], Any]:
+    """Return the kernel of the outputs, or their tangent kernel."""
     jax, stax = tangents()
     dense = stax.Dense(1, W_std=math.sqrt(2), b_std=math.sqrt(0.1))
     kernel = stax.serial(*([dense, of_tangents(stax, phi)] * depth), dense)[2]
@@ -230,6 +239,7 @@ def tangents_kernel(phi: str, count: int, depth: int, which: str = "nngp") -> Ca
 
 
 def tangents_images(count: int, pool: str) -> Callable[[], Any]:
+    """Return the kernel of a convolutional ReLU network."""
     jax, stax = tangents()
     block = [stax.Conv(1, (3, 3), padding="SAME", W_std=math.sqrt(2)), stax.Relu()]
     end = stax.Flatten() if pool == "flatten" else stax.GlobalAvgPool()
@@ -238,13 +248,15 @@ def tangents_images(count: int, pool: str) -> Callable[[], Any]:
 
 
 def our_images(count: int, pool: str) -> Callable[[], Any]:
+    """Return the kernel of a convolutional ReLU network."""
     x = images(count)
     block = (igb.Conv2d(3, padding="zeros", sigma_w2=2.0), igb.Activation("relu"))
     end = igb.Flatten() if pool == "flatten" else igb.GlobalAvgPool()
-    return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x).dataset.kernel()
+    return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x).dataset.kernel()  # noqa: PLW0108 - as above
 
 
 def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
+    """Return the tangent kernel."""
     from igbtheory.networks.training.tangent import kernels  # noqa: PLC0415 - the part of `train` that NT has, too
 
     x = digits_data(count)
@@ -252,17 +264,19 @@ def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
 
 
 def labels(count: int) -> Any:
+    """Return random labels of two classes."""
     return np.random.default_rng(1).integers(2, size=count)
 
 
 def our_training(count: int) -> Callable[[], Any]:
+    """Return the mean share of class 0 over time."""
     x, y = digits_data(count), labels(count)
-    return lambda: igb.mlp(3, "relu", sigma_w2=2.0, sigma_b2=0.1).train(x, y, loss="mse", networks=1000).G0.mean()
+    return lambda: igb.mlp(3, "relu", sigma_w2=2.0, sigma_b2=0.1).train(x, y, loss="mse", draws=1000).G0.mean()  # noqa: PLW0108 - as above
 
 
 def tangents_training(count: int) -> Callable[[], Any]:
     """Return the share of class 0 over time in 1000 draws of the Gaussian law that neural-tangents predicts."""
-    jax, stax = tangents()
+    _, stax = tangents()
     import neural_tangents as nt  # noqa: PLC0415 - as above
 
     x, y = digits_data(count), np.eye(2)[labels(count)]
@@ -339,6 +353,7 @@ def binomial_integrals() -> Callable[[], Any]:
 
 
 def our_networks() -> Callable[[], Any]:
+    """Return an ensemble with the moments of all its layers."""
     return lambda: igb.mlp(3, "relu").simulate(NETWORKS, WIDTH, SAMPLES)
 
 
@@ -361,17 +376,20 @@ def torch_networks() -> Callable[[], Any]:
 
 
 def torch_model() -> Any:
+    """Return a small network of PyTorch."""
     from torch import nn  # noqa: PLC0415 - as above
 
     return nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
 
 
 def our_measure() -> Callable[[], Any]:
+    """Return what untrained models guess."""
     x = igb.digits()[:500].astype(np.float32)
     return lambda: igb.measure(torch_model, x, networks=100)
 
 
 def plain_measure() -> Callable[[], Any]:
+    """Return the mean shares of the classes in a loop over models."""
     import torch  # noqa: PLC0415 - as above
 
     torch.set_num_threads(1)
@@ -390,7 +408,7 @@ def plain_measure() -> Callable[[], Any]:
 
 def grid(phi: str, step: Callable[..., Any] | None, side: int = 50) -> Work:
     """Return the work of a grid; step: of a closed form, None for sums."""
-    sums = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
+    sums: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
     plain = partial(numpy_grid, step, side) if step else partial(trapezoid_grid, sums[phi], side)
     peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side)}
     return Work(partial(our_grid, phi, side), peers, partial(exact_grid, phi, side))
@@ -431,9 +449,7 @@ WORKS: Mapping[str, Work] = {
     "50 digits, 6 convolutions, global pooling": Work(
         partial(our_images, 50, "global"), {"neural-tangents": partial(tangents_images, 50, "global")}
     ),
-    "training law of 100 data": Work(
-        partial(our_training, 100), {"neural-tangents": partial(tangents_training, 100)}
-    ),
+    "training law of 100 data": Work(partial(our_training, 100), {"neural-tangents": partial(tangents_training, 100)}),
     "hardtanh, one layer": Work(
         lambda: lambda: igb.mlp(1, "hardtanh").predict(igb.GaussianInputs(shift=1.0)).gamma,
         {"scipy dblquad": double_integral},

@@ -74,9 +74,7 @@ def errors(work: Work, results: Mapping[str, Any]) -> dict[str, float]:
     exact = work.exact()
     places, values = list(exact), np.array(list(exact.values()))
     return {
-        name: float(np.max(np.abs(np.ravel(result)[places] / values - 1)))
-        for name, result in results.items()
-        if exact
+        name: float(np.max(np.abs(np.ravel(result)[places] / values - 1))) for name, result in results.items() if exact
     }
 
 

@@ -46,10 +46,15 @@ def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
 
 @pytest.mark.parametrize("activation", ["relu", slow("tanh"), slow("gelu")])
 def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    net = igb.mlp(2, activation, sigma_b2=0.1)
-    whole = net.predict(digits[:60])
-    monkeypatch.setattr("igbtheory.theory.kernels.BLOCK", 60 * 7)
-    parts = net.predict(digits[:60])
+    net, data = igb.mlp(2, activation, sigma_b2=0.1), digits[:60].copy()
+    data[[50, 59]] = -data[1], data[0]  # opposite and equal data of other blocks
+    whole = net.predict(data)
+    for name in ("BLOCK", "CACHED"):
+        monkeypatch.setattr(f"igbtheory.theory.kernels.{name}", 7 * 7)
+    parts = net.predict(data)
+    kernel = parts.dataset.kernel()
+    assert kernel[0, 59] == kernel[59, 0] == kernel[0, 0]
+    assert np.allclose(kernel, whole.dataset.kernel(), rtol=1e-12)
     assert np.allclose(parts.per_layer.var_mu, whole.per_layer.var_mu, rtol=1e-13)
     assert np.allclose(parts.per_layer.var_chi, whole.per_layer.var_chi, rtol=1e-12)
     assert parts.G0.var() == pytest.approx(whole.G0.var(), rel=1e-12)

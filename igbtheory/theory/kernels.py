@@ -145,10 +145,11 @@ class OutputKernel:
 
         blocks, kept = self._parts(), np.empty(0)
         total, rank = np.zeros(()), np.inf
-        for place, (estimated, of_block, sums, q_ab) in zip(blocks, self._each(summed, blocks), strict=True):
+        estimated: tuple[Layer, ...] = ()
+        for place, (estimated, of_block, sums, last) in zip(blocks, self._each(summed, blocks), strict=True):  # noqa: B007
             total, rank = total + sums, min(rank, of_block)
-            if q_ab is not None:
-                kept = self._placed(kept, place, q_ab, whole=len(blocks) == 1)
+            if last is not None:
+                kept = self._placed(kept, place, last, whole=len(blocks) == 1)
         q_ab, q, error, count, arcsines = total
         outputs = int(count[-1])  # a layer may have changed the number of data
         means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
@@ -202,7 +203,7 @@ class OutputKernel:
         """Whether all functions of units have closed forms."""
         return all(phi.closed for phi in functions(self.layers))
 
-    def _each(self, rule: Callable[[slice, slice], list[Any]], blocks: list[tuple[slice, slice]]) -> Iterator[Any]:
+    def _each(self, rule: Callable[[slice, slice], Any], blocks: list[tuple[slice, slice]]) -> Iterator[Any]:
         """Yield what a rule returns for each block, from several threads."""
         if len(blocks) == 1:
             yield from starmap(rule, blocks)

@@ -158,7 +158,8 @@ def _of_series(phi: Function, number: int) -> Octave | None:
     # rounding leaves in each a_k an error of the size of phi, which the mean may dominate
     rounding = ROUNDING * (1 + np.sqrt(np.max(1 + a[0] ** 2 / squares.sum(axis=0))))
     error = float(cut_off + (np.max(missed) + rounding) * largest)
-    return Octave(means, np.ascontiguousarray(factors[:, :length]), _end(means) + ROUNDING * float(np.abs(means).sum()), error)
+    mean_error = _end(means) + ROUNDING * float(np.abs(means).sum())
+    return Octave(means, np.ascontiguousarray(factors[:, :length]), mean_error, error)
 
 
 def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:

@@ -32,15 +32,22 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
-    t = np.asarray(t)
-    values, small = np.empty_like(t), np.abs(t) < _SMALL
-    near, far = t[small], t[~small]
-    t2, series = near * near, 0.0 * near
+    small = np.abs(t) < _SMALL
+    if np.ndim(t) == 0:
+        return _short(t) if small else np.sin(t) - t * np.cos(t)
+    values, far = np.empty_like(t), t[~small]
+    values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
+    return values
+
+
+def _short(t: Any) -> Any:
+    """Return the series at small t."""
+    t2 = t * t
+    series = 0.0 * t
     for coefficient in reversed(_SERIES):
         series *= t2
         series += coefficient
-    values[small], values[~small] = series * t2 * near, np.sin(far) - far * np.cos(far)
-    return values[()]
+    return series * t2 * t
 
 
 @final
