@@ -435,7 +435,7 @@ WORKS: Mapping[str, Work] = {
     "grid 2,500 x 100, erf": grid("erf", erf_step),
     "grid 2,500 x 100, gelu": grid("gelu", gelu_step),
     "grid 2,500 x 100, tanh": grid("tanh", None),
-    "grid 2,500 x 100, silu": grid("silu", None),
+    "grid 100 x 100, silu": grid("silu", None, 10),
     "grid 250,000 x 100, relu": grid("relu", relu_step, 500),
     "kernel of 2,000 data, relu, 20 layers": kernel("relu", 2000, 20),
     "kernel of 500 data, tanh, 20 layers": kernel("tanh", 500, 20),

@@ -32,7 +32,7 @@ import numpy as np  # noqa: E402
 from peer_programs import WORKS, Work, fresh  # noqa: E402
 
 STORED = Path(__file__).with_suffix(".csv")
-ENOUGH, MOST = 3.0, 40
+ENOUGH, MOST = 1.0, 40
 """CPU seconds and calls of one program after which it is not called again."""
 OURS = "igbtheory"
 PEAK = (

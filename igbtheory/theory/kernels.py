@@ -99,11 +99,14 @@ class OutputKernel:
         return of_shape(shape) if self.drawn else needed(self.layers, shape)
 
     def needs_units(self) -> bool:
-        """Return whether units must be drawn, for which all pairs of positions are needed; one datum shows it."""
+        """Return whether units must be drawn, for which all pairs of positions are needed.
+
+        One datum in double precision shows it.
+        """
         if self.places is None or self.places.whole:
             return False
         try:
-            replace(self, data=self.data[:1]).block(slice(0, 1), slice(0, 1))
+            replace(self, n=FLOAT64, data=self.data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
         except UnitsNeededError:
             return True
         return False
