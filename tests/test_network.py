@@ -129,6 +129,14 @@ def test_a_sweep_is_its_points(activation: str) -> None:
             assert np.allclose(sweep.per_layer.gamma[:, i, j], point.per_layer.gamma, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("inputs", [None, np.eye(3)])
+def test_the_last_layer_alone_is_that_of_all(inputs: Any) -> None:
+    every, last = (igb.mlp(3).predict(inputs, layers=layers) for layers in ("all", "last"))
+    assert (every.per_layer.left_out, last.per_layer.left_out) == (0, 3)
+    assert last.per_layer.gamma.tolist() == [every.gamma]
+    assert last.columns()["layer"].tolist() == [4]
+
+
 def test_an_odd_activation_has_no_bias_without_biases() -> None:
     for activation in ("linear", "tanh", "erf", "min(max(x, -1), 1)"):
         p = igb.mlp(4, activation).predict()

@@ -46,6 +46,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "prediction": lambda: P,
     "on data": lambda: NET.predict(DATA),
     "digits": lambda: NET.predict(digits=30),
+    "last layer": lambda: NET.predict(layers="last"),
     "sweep": lambda: igb.mlp(
         2, "tanh", sigma_w2=np.array([1.0, 2.0])[:, None], sigma_b2=np.array([0.0, 0.1, 0.2])
     ).predict(),

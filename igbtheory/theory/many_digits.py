@@ -52,7 +52,7 @@ def average_in_balls(n: Any, phi: Function, m: int, *numbers: str) -> Moments | 
         yield ProvenGaussian(Moments(0 if mean == 0 else mean, var_mu, var_chi)).average(balls, phi, m)
 
     averages = None if phi.doubt else _attempted(n, moments)
-    return averages and averages[0]
+    return None if averages is None else averages[0]
 
 
 def _attempted(n: Any, compute: Callable[[Certified], Iterable[Moments]]) -> list[Moments] | None:
@@ -75,9 +75,10 @@ def _without_radii(n: Any, moments: Iterable[Moments]) -> Iterator[Moments]:
     """Yield moments in the kind n; their error is the sum of the relative radii so far."""
     error = 0.0
     for x in moments:
-        values = [part if isinstance(part, int) else n.of_ball(part) for part in (x.mean, x.var_mu, x.var_chi)]
-        error += max(map(_relative, (x.mean, x.var_mu, x.var_chi)))
-        yield Moments(*values, error=error)
+        balls = x.mean, x.var_mu, x.var_chi
+        mean, var_mu, var_chi = (ball if isinstance(ball, int) else n.of_ball(ball) for ball in balls)
+        error += max(map(_relative, balls))
+        yield Moments(mean, var_mu, var_chi, error=error)
 
 
 def _passed(layers: Sequence[Layer], inputs: GaussianInputs, balls: Certified) -> Iterator[Moments]:

@@ -67,8 +67,8 @@ class Stairs:
         shared, rest = (self._steps(mean, scale, part) for part in (ends, (0 * scale, ends[0])))
         values = average, line * var_mu + shared[0], line * var_chi + rest[0]
         rounding, lines = self._rounding(mean, scale), ROUNDED * n.epsilon * size
-        errors = (part[1] + rounding * part[0] + lines * each for part, each in ((shared, var_mu), (rest, var_chi)))
-        return *values, stated(n, values, (error, *errors))
+        more = (part[1] + rounding * part[0] + lines * each for part, each in ((shared, var_mu), (rest, var_chi)))
+        return *values, stated(n, values, (error, *more))
 
     def of_one_variance(self, mean: Any, scales: Any) -> tuple[Any, Any, Any]:
         """Return the mean and variance of phi(mean + scale z) at an array of scales, and their relative error."""
@@ -166,8 +166,8 @@ def stairs(n: Kind, phi: Function) -> Stairs | None:
     if inner is None or inner[2] or not inner[0]:
         return None
     rate, offset, _ = inner
-    line, steps = (n.number(slope), n.number(start)), (n.number(height), n.number(rate), n.number(offset))
-    return Stairs(n, *line, *steps, n.number(slope + height * rate), phi.parity)
+    a, b, w, k, s, average = map(n.number, (slope, start, height, rate, offset, slope + height * rate))
+    return Stairs(n, a, b, w, k, s, average, phi.parity)
 
 
 def _terms(tree: Tree) -> tuple[Fraction, Fraction, dict[Tree, Fraction]] | None:
