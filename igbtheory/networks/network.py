@@ -173,6 +173,7 @@ class Network:
         if not error <= promised:
             message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or prediction.method or np.isfinite(prediction.effective_rank)
+            drawn = drawn or any(layer.few for layer in self.layers)
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
@@ -304,6 +305,8 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
+    if few := [repr(layer) for layer in layers if layer.few]:
+        return f"{', '.join(few)} {'has' if len(few) == 1 else 'have'} few weights, which are drawn"
     for phi in functions(layers):
         if difficulty := _difficulty(phi):
             return difficulty
