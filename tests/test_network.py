@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy
 import sympy
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repeated import slow
@@ -289,6 +290,18 @@ def test_digits_are_carried_by_parameters_as_decimals() -> None:
     p = igb.mlp(1, "linear", sigma_w2=0.1, sigma_b2=0.3).predict(digits=40)
     # var_mu = 0.1 * 0.3 + 0.3 = 33/100 exactly
     assert abs(p.var_mu - n.number("0.33")) < 1e-50
+
+
+def test_many_digits_are_those_of_quadrature_and_of_certificates() -> None:
+    """Balls where they have rules; a sweep, in quadrature, has the digits of its networks alone."""
+    net = igb.mlp(2, "tanh", sigma_b2=0.1)
+    p, ball = net.predict(igb.GaussianInputs(0.2), digits=30), net.certify(35, inputs=igb.GaussianInputs(0.2))
+    with ball.per_layer.n.precision():
+        assert abs(arb(str(p.gamma)) - ball.gamma) < 1e-30
+    assert 0 < p.error < 1e-30
+    sweep = igb.mlp(1, "softplus", sigma_w2=np.array([1.0, 2.0])).predict(digits=8)
+    alone = igb.mlp(1, "softplus", sigma_w2=2.0).predict(digits=8)
+    assert float(sweep.gamma[1] / alone.gamma - 1) == pytest.approx(0, abs=1e-8)
 
 
 def test_changing_a_sweep_later_changes_no_network() -> None:

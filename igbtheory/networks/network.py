@@ -133,8 +133,9 @@ class Network:
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
         PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
-        digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
-        number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
+        digits: significant digits, or None for double precision; they come from the balls of `certify` where it has
+        rules, and from quadrature in multiprecision for sweeps, batches and data sets. kind: your own kind of number
+        instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
         `igbtheory.networks.width.predicted.at_width` explains features, method, networks and seed. Warns with
         AccuracyWarning if the estimated error is larger than promised, and with EstimateWarning if a layer without an
         exact rule was estimated from draws.
@@ -156,7 +157,7 @@ class Network:
         if given := ", ".join(name for name, value in of_width.items() if value is not None):
             raise TypeError(f"expected a width with {given}, got none; pass width=100")
         if isinstance(inputs, GaussianInputs):
-            prediction = on_gaussian_inputs(self.layers, n, inputs)
+            prediction = self._on_gaussian_inputs(n, inputs, balls=kind is None and digits is not None)
         else:
             prediction = self._on_data_set(n, checks.data_set(inputs))
         error = float(np.max(prediction.error, initial=0.0))
@@ -167,6 +168,14 @@ class Network:
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
+
+    def _on_gaussian_inputs(self, n: Kind, inputs: GaussianInputs, *, balls: bool) -> Prediction:
+        """Return the prediction in the kind n, computed with balls if they are wanted and have rules."""
+        if balls:
+            from igbtheory.theory.many_digits import in_balls  # noqa: PLC0415 - most want no digits
+
+            return in_balls(self.layers, n, inputs) or on_gaussian_inputs(self.layers, n, inputs)
+        return on_gaussian_inputs(self.layers, n, inputs)
 
     def _on_data_set(self, n: Kind, data: Any) -> Prediction:
         """Return the prediction from the kernel, or from drawn networks where the kernel of images is too large."""

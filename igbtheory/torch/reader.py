@@ -24,18 +24,19 @@ from igbtheory.torch.entries import Entries, Layouts, moved
 from igbtheory.torch.functions import FunctionOfOne, steps_of_one
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.left_out import RANDOM, stochastic_depth
-from igbtheory.torch.operators import MODULES, arguments, called
+from igbtheory.torch.operators import MODULES, arguments, called, tells_shape
 from igbtheory.torch.path import Step, Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.rows.site import Reads
 from igbtheory.torch.steps import part_of, value_behind
 from igbtheory.torch.tracing import has_part
-from igbtheory.torch.trial import tensor_of
+from igbtheory.torch.trial import Trial, tensor_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
 FEW = 16
 """Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
+CHANGED = "reads values of which a step in front changes a part in place; let it make new ones, as torch.where does"
 NO_STREAM = "reads values that have no stream of their own"
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
@@ -45,24 +46,24 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Reader:
     """Walks a graph from the data to the outputs, and computes and reads one value after the other.
 
-    graph: of the model; models: drawn alike; tensors: the nodes with values that have numbers; random: nodes that
-    differ from pass to pass; usual: the initialiser of most layers. named: the user's names for the nodes that depend
-    on the data. refused: nodes that cannot be read, in words, and the reasons.
+    models: drawn alike; usual: the initialiser of most layers. named: the user's names for the nodes that depend on the
+    data. refused: nodes that cannot be read, in words, and the reasons.
     """
 
     def __init__(
         self,
-        graph: fx.GraphModule,
+        trial: Trial,
         models: Sequence[nn.Module],
-        tensors: set[fx.Node],
-        random: set[fx.Node],
         usual: str,
     ) -> None:
-        self.graph, self.models, self.random, self.usual = graph, models, random, usual
+        graph = trial.graph
+        self.graph, self.models, self.random, self.changed = graph, models, trial.random, trial.changed
+        self.usual = usual
         self.values: dict[fx.Node, Any] = {}
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
         self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
+        self.weighted: set[fx.Node] = set()  # nodes that may differ between models
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
         self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
@@ -75,8 +76,11 @@ class Reader:
         self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
         for node in graph.graph.nodes:
             is_data = node.op == "placeholder" and not self.depending
-            if is_data or (self._made_of_data(node) and node in tensors):
+            if is_data or (self._made_of_data(node) and node in trial.tensors):
                 self.depending.add(node.name)
+            inside = node.op in {"get_attr", "call_module"} or not self.weighted.isdisjoint(node.all_input_nodes)
+            if inside:
+                self.weighted.add(node)
         self.of_one = {
             node: steps for node in graph.graph.nodes if (steps := steps_of_one(graph, node, self._made_of_data))
         }
@@ -130,8 +134,8 @@ class Reader:
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         """Return the inputs of a node that depend on the data; some functions have a second one that tells a shape."""
-        if called(node).startswith("new_") or called(node).endswith("_like"):
-            return []  # such as zeros of the same shape
+        if tells_shape(called(node)):
+            return []
         inputs = [part for part in node.all_input_nodes if part.name in self.named]
         return inputs[:1] if called(node) in LIKE else inputs
 
@@ -148,6 +152,9 @@ class Reader:
             return
         name = self.named[node.name]
         reason = NO_STREAM
+        if any((node, part) in self.changed for part in inputs):
+            self.refused[node] = f"{name!r} (a function)", CHANGED
+            return
         inside = any(part.name in self.pieces for part in inputs) and self._is_weightless(node)
         try:
             if not inside or self._ends(node):
@@ -262,8 +269,8 @@ class Reader:
             return None
         factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
         scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
-        mask = self._in_model(given.get("attn_mask"), 0)
-        scores = scores if mask is None else scores.plus(mask)
+        mask = given.get("attn_mask")
+        scores = scores if mask is None else scores.plus(self.values[mask])
         return attention(name, scores, values)
 
     def _function(self, node: fx.Node) -> Stream | None:
@@ -411,7 +418,7 @@ class Reader:
         """Return the stream behind a module or function of one value."""
         factor = next((x for x in node.all_input_nodes if x in self.random and x.name not in self.named), None)
         if factor is not None and node.target in PRODUCTS:
-            layers = stochastic_depth(factor, lambda: self._drawn_again(factor))
+            layers = stochastic_depth(factor, lambda: self._drawn_again(factor).clone())
             return stream.behind(name, layers, stream.entries)
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
@@ -467,7 +474,7 @@ class Reader:
         if part not in self.constants[i]:
             if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
                 self.constants[i][part] = part_of(self.models[i], str(part.target))
-            elif tensor_of(self.values[part]) is None or part.op == "placeholder":
+            elif tensor_of(self.values[part]) is None or part not in self.weighted:
                 self.constants[i][part] = self.values[part]
             else:
                 inputs = {x: self._in_model(x, i) for x in part.all_input_nodes}

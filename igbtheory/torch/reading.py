@@ -117,7 +117,7 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
 def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Reading:
     """Return what is read of a graph up to the logits."""
     graph = trial.graph
-    reader = Reader(graph, models, trial.tensors, trial.random, usual_initialiser(models))
+    reader = Reader(trial, models, usual_initialiser(models))
     streams, unread = reader.streams(shown), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
     output = _of_equal_guesses(reader.values, streams, last.args[0]).name
