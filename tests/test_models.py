@@ -311,6 +311,19 @@ def branching(_: Any, x: Any) -> Any:
     return x if x.sum() > 0 else -x
 
 
+def emptied(m: Any, x: Any) -> Any:
+    x = m.a(x)
+    x[:, 0] = 0
+    return m.b(x)
+
+
+def filled(m: Any, x: Any) -> Any:
+    x, factors = m.a(x), torch.zeros(9)
+    functional.relu(x, inplace=True)
+    factors[:] = 2
+    return m.b(x * factors)
+
+
 SIZES = cycle([2, 3])
 
 
@@ -333,6 +346,12 @@ SIZES = cycle([2, 3])
             model(lambda m, x: m.b((y := m.a(x)) + torch.rand_like(y)), a=linear(20, 9), b=linear(9, 2)),
             "drawn in every pass",
         ),
+        (model(lambda m, x: m.b(m.a(x) * torch.rand(9)), a=linear(20, 9), b=linear(9, 2)), "drawn in every pass"),
+        (
+            model(lambda m, x: m.b(m.a(x) * np.random.rand()), a=linear(20, 9), b=linear(9, 2)),  # noqa: NPY002 - as meant
+            "draws them with NumPy or Python",
+        ),
+        (model(emptied, a=linear(20, 9), b=linear(9, 2)), "a step in front has changed a part in place"),
         (
             stack(lambda: nn.Linear(20, next(SIZES))),
             r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
@@ -349,12 +368,35 @@ SIZES = cycle([2, 3])
         "recurrent",
         "lazy",
         "random",
+        "random of a fixed shape",
+        "random of NumPy",
+        "changed in part",
         "several widths",
     ],
 )
 def test_what_cannot_be_read_is_named(make: Make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         igb.from_torch(make, X)
+
+
+def test_values_are_read_as_steps_in_place_leave_them() -> None:
+    layers = {"a": linear(20, 9), "b": linear(9, 2)}
+    plain = igb.from_torch(model(lambda m, x: m.b(2 * functional.relu(m.a(x))), **layers), X)
+    assert igb.from_torch(model(filled, **layers), X) == plain
+
+
+def test_values_are_let_go_when_they_are_read() -> None:
+    from igbtheory.torch import reader, trial  # noqa: PLC0415 - they need PyTorch
+
+    chain = nn.Sequential(nn.Conv2d(1, 8, 3), *[nn.Tanh()] * 5, nn.Flatten(), nn.Linear(288, 2))
+    shown = torch.zeros(3, 1, 8, 8)
+    with torch.no_grad():
+        walk = reader.Reader(trial.tried(chain, shown, 3, None), [chain], "")
+        streams = walk.streams(shown)
+    assert len(streams) == len(chain) + 1
+    images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]
+    assert [value.untyped_storage().nbytes() for value in images[1:]] == [4] * 6  # one number each, and the data
+    assert len({id(stream.entries) for stream in streams.values()}) == 4  # data, images, vectors and outputs
 
 
 def test_weights_that_are_no_draws_are_refused() -> None:

@@ -36,7 +36,7 @@ CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
 FEW = 16
 """Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
-CHANGED = "reads values of which a step in front changes a part in place; let it make new ones, as torch.where does"
+CHANGED = "reads values of which a step in front has changed a part in place; igb.measure does not need others"
 NO_STREAM = "reads values that have no stream of their own"
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
@@ -108,11 +108,11 @@ class Reader:
         for node in self.graph.graph.nodes:
             starts = [self.of_one[node][0]] if node in self.of_one else []
             last_read |= dict.fromkeys([*node.all_input_nodes, *starts], node)
-        parts: dict[fx.Node, list[fx.Node]] = {}
+        behind: dict[fx.Node, list[fx.Node]] = {}
         for part, node in last_read.items():
             if part.name in self.depending and node.op != "output":
-                parts.setdefault(node, []).append(part)
-        return parts
+                behind.setdefault(node, []).append(part)
+        return behind
 
     def _hold(self, node: fx.Node, stream: Stream) -> None:
         """Add the stream at a node."""
@@ -338,10 +338,12 @@ class Reader:
         sources = [self.tuples.get(part, part) for part in inputs]
         if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention
             return streams[0].entries if node.args[1:] == (0,) else None
-        parts = [part for part, source in zip(inputs, sources, strict=True) if part is not source]
+        of_tuples = [part for part, source in zip(inputs, sources, strict=True) if part is not source]
 
         def move(numbers: list[torch.Tensor]) -> Any:
-            return value_behind(self.graph, [*parts, node], {**self.values, **dict(zip(sources, numbers, strict=True))})
+            return value_behind(
+                self.graph, [*of_tuples, node], {**self.values, **dict(zip(sources, numbers, strict=True))}
+            )
 
         return moved(move, [stream.entries for stream in streams], self.values[node])
 
