@@ -435,8 +435,8 @@ def edge_is_deeply_prejudiced(stated: Any, says: str) -> Findings:
     yield identity("depth of the gradients", xi_at, stated[0].rhs)
     yield identity("gamma at depth l", stated[1].lhs.subs(GAMMA_AT(layer), rate * layer / 2), stated[1].rhs)
     critical = tanh.on(tanh.edge, 0.1)[1]
-    gamma = igb.mlp(1000, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
-    yield rises("tanh at the edge: gamma by the toolkit every 100 of 1000 layers", gamma[::100], 200)
+    gamma = igb.mlp(400, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
+    yield rises("tanh at the edge: gamma by the toolkit every 40 of 400 layers", gamma[::40], 80)
     final = igb.mlp(100, "tanh", sigma_w2=4.97, sigma_b2=0.1).predict().gamma
     xi = 1 / np.log(4.97 * tanh.slope(tanh.fixed_point(4.97, 0.1)))
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"
