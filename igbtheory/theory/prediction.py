@@ -1,13 +1,14 @@
 """The result of `Network.predict`: variances, bias ratio and regime after every layer, and the law of G0."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.chain import each
@@ -19,16 +20,20 @@ if TYPE_CHECKING:
 
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
+    from igbtheory.guesses.router import Loads
     from igbtheory.guesses.several import ClassGuessLaw
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.guesses.vocabulary import Vocabulary
     from igbtheory.layers.layer import Layer
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
+ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
+"""The fields of `PerLayer` that have a row for every Dense layer."""
 
 
 @final
@@ -41,7 +46,8 @@ class PerLayer:
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
-    moments. A residual block counts as one Dense layer.
+    moments. A residual block counts as one Dense layer. left_out: number of Dense layers in front whose moments were
+    not kept: all but the last of `predict(layers="last")`.
     """
 
     n: Kind
@@ -51,6 +57,13 @@ class PerLayer:
     within: NDArray[Any]
     variance: NDArray[np.float64] | None = None
     variance_error: NDArray[np.float64] | None = None
+    left_out: int = 0
+
+    @property
+    def last(self) -> "PerLayer":
+        """The moments of the last layer alone."""
+        arrays = {name: value[-1:] for name, value in vars(self).items() if name in ARRAYS and value is not None}
+        return replace(self, **arrays, left_out=self.left_out + len(self.var_mu) - 1)
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
@@ -79,10 +92,11 @@ class PerLayer:
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.var_mu, self.var_chi, self.within)
         if self.var_mu.dtype != object:
-            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance)
+            more = () if not self.left_out else (self.variance_error, self.left_out)
+            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance, *more)
         # an mpmath number belongs to a context, so it is saved as text
         texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in arrays)
-        return per_layer_of_texts, (self.n, self.error, *texts, self.variance)
+        return per_layer_of_texts, (self.n, self.error, *texts, self.variance, *([self.left_out] * bool(self.left_out)))
 
 
 def repr_digits(x: Any) -> str:
@@ -98,9 +112,11 @@ def per_layer_of_texts(
     var_chi: Any,
     within: Any,
     variance: NDArray[np.float64] | None = None,
+    left_out: int = 0,
 ) -> PerLayer:
     """Return the moments of kind n from texts that `repr_digits` wrote."""
-    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within), variance)
+    moments = n.number(var_mu), n.number(var_chi), error, n.number(within), variance
+    return PerLayer(n, *moments, left_out=left_out)
 
 
 @final
@@ -175,8 +191,20 @@ class Prediction(OutputLayer):
 
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
+    def kernel(self) -> NDArray[np.float64]:
+        """Return the covariances over the weights of an output at all pairs of data, shape (n_samples, n_samples).
+
+        If some weights do not average out in infinite width, it is the mean over kernels in which they are drawn.
+        ValueError: the prediction is for Gaussian inputs, which have var_mu off the diagonal and var_mu + var_chi on
+        it.
+        """
+        if self.dataset is None:
+            raise ValueError("expected a prediction on a data set, got Gaussian inputs; pass data, as in predict(X)")
+        kernels = self.dataset.kernel()
+        return np.asarray(kernels.reshape(-1, *kernels.shape[-2:]).mean(axis=0))
+
     def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
-        """Return the law of the fractions of the data assigned to 2 to 1000 classes with independent outputs."""
+        """Return the law of the fractions of the data assigned to 2 to 10^6 classes with independent outputs."""
         if self.dataset is not None:
             from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
 
@@ -184,6 +212,48 @@ class Prediction(OutputLayer):
         from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
 
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
+
+    def router(self, experts: int, top: int) -> "Loads":
+        """Return the law of the loads of experts, of which every token takes the `top` with the largest outputs.
+
+        It holds in infinite width; `predict(width=d).router` takes into account that a router reads d units.
+        """
+        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
+
+        if self.dataset is not None:
+            return DatasetRouterLaw(experts, top, self.dataset)
+        return RouterLaw(experts, top, self.gamma)
+
+    def vocabulary(
+        self,
+        size: int,
+        *,
+        tied: int | None = None,
+        positions: int = 1000,
+        draws: int | None = None,
+        random_state: Any = 0,
+    ) -> "Vocabulary":
+        """Return the first predictions of a language model with a vocabulary of `size` tokens, up to 10^6.
+
+        On a data set they are those at its positions, on Gaussian inputs those at `positions` independent ones. tied:
+        the width of the model if the output has the weights of its Embedding; None: it has weights of its own. draws:
+        number of networks; None: as many as take a few seconds.
+        """
+        from igbtheory.guesses import vocabulary  # noqa: PLC0415 - as above
+        from igbtheory.theory.tied import embedding_share  # noqa: PLC0415 - as above
+
+        rng = checks.generator(random_state)
+        ids = self.inputs.ravel().astype(int) if self.layers and self.layers[0].reads_ids else None
+        if self.dataset is None or ids is None or self.dataset.size != ids.size:
+            ids = None
+        if ids is None and tied is not None:
+            raise ValueError("expected outputs at every token of given ids with tied=, got others; leave tied out")
+        if self.dataset is None:
+            law: Any = self.guesses(size)
+            return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
+        share = 0.0 if tied is None else embedding_share(self.layers, self.per_layer.var_mu + self.per_layer.var_chi)
+        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), share)
+        return vocabulary.at_given_positions(self.dataset, size, ids, weights, draws, rng)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.
@@ -227,7 +297,7 @@ class Prediction(OutputLayer):
         shape = np.shape(self.gamma)
         if not shape:
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
-            return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
+            return {"layer": self.per_layer.left_out + np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
         owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
         swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}

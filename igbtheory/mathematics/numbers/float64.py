@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
@@ -18,8 +17,10 @@ def _special(name: str) -> Function:
     """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
 
     def function(x: Any) -> Any:
+        from scipy import special  # noqa: PLC0415 - see above
+
         extended = getattr(x, "dtype", None) == np.longdouble  # which SciPy does not support
-        return getattr(scipy.special, name)(x.astype(np.float64) if extended else x)
+        return getattr(special, name)(x.astype(np.float64) if extended else x)
 
     return function
 
@@ -32,11 +33,22 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
-    t2 = np.minimum(np.square(t), _SMALL**2)
-    series = 0.0 * t2
+    small = np.abs(t) < _SMALL
+    if np.ndim(t) == 0:
+        return _short(t) if small else np.sin(t) - t * np.cos(t)
+    values, far = np.empty_like(t), t[~small]
+    values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
+    return values
+
+
+def _short(t: Any) -> Any:
+    """Return the series at small t."""
+    t2 = t * t
+    series = 0.0 * t
     for coefficient in reversed(_SERIES):
-        series = series * t2 + coefficient
-    return np.where(np.abs(t) < _SMALL, series * t2 * t, np.sin(t) - t * np.cos(t))[()]
+        series *= t2
+        series += coefficient
+    return series * t2 * t
 
 
 @final

@@ -17,7 +17,7 @@ from igbtheory.torch.rows.extra_layers import AlphaDropout, DropUnits, InstanceN
 from igbtheory.torch.rows.site import Site, reads
 
 FAR = 6.0
-"""Standard errors up to which the weights of a norm count as drawn around 0; chance exceeds them once in 5e8."""
+"""Standard errors up to which the weights of a norm count as drawn around 0: chance exceeds it in 2e-9 of cases."""
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d, axis=1)
