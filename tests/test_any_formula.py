@@ -54,8 +54,8 @@ def test_moments_of_formulas_that_panels_do_not_resolve(formula: str) -> None:
         warnings.simplefilter("ignore", igb.AccuracyWarning)
         found = igb.mlp(1, formula, sigma_w2=1.0).predict()
     assert found.error <= allowed
-    assert abs(found.var_mu / mean**2 - 1) <= found.error + 1e-8 * (allowed > 1e-11)
-    assert not second or abs(found.var_chi + found.var_mu - second) <= found.error * second + 1e-8 * (allowed > 1e-11)
+    assert abs(found.var_mu / mean**2 - 1) <= found.error
+    assert not second or abs(found.var_chi + found.var_mu - second) <= found.error * second
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,7 @@ def test_units_that_no_panel_resolves_are_drawn(formula: str) -> None:
         found = net.predict()
     z = np.random.default_rng(0).standard_normal((10**6, 2)).max(axis=1) * np.sqrt(2)
     second = (function_of(formula)(FLOAT64, z) ** 2).mean()
+    # a million draws have standard errors up to 3e-3
     assert found.var_mu + found.var_chi == pytest.approx(second, rel=0.01)
 
 

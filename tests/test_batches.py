@@ -70,7 +70,8 @@ def test_the_general_route_gives_the_covariance_of_the_identity(size: int) -> No
 @pytest.mark.parametrize(("size", "gamma"), [(2, 1), (4, 0.6), (8, 0.519287833827893), (10**9, 1 / (np.pi - 1))])
 def test_gamma_of_relu(size: int, gamma: float) -> None:
     mean, variance, _, _ = moments(FLOAT64, function_of("relu"), size)
-    assert mean**2 / variance == pytest.approx(gamma, rel=1e-12 + 2 / size**2 * (size > 10**8) + (size > 10**8) * 1e-8)
+    # of all data, and of 1e9 of them up to a few times 1/size
+    assert mean**2 / variance == pytest.approx(gamma, rel=1e-8 if size > 10**8 else 1e-12)
 
 
 @pytest.mark.parametrize("name", ["relu", "tanh", STEP, "exp(x)"])
@@ -519,7 +520,7 @@ def test_a_common_part_of_the_data_costs_digits_and_the_error_says_so() -> None:
     data = np.random.default_rng(3).standard_normal((6, 4))
     plain, _ = second_moments(FUNCTIONS["relu"], data @ data.T, 6)
     found, error = second_moments(FUNCTIONS["relu"], data @ data.T + 1e6, 6)
-    assert 1e-13 < np.abs(found - plain).max() < error < 1e-8
+    assert 1e-13 < np.abs(found - plain).max() < error < 1e-8  # 1e6 rounds by 1e-10, of which two rules see more
 
 
 # values of a batch that are exchangeable

@@ -140,6 +140,6 @@ def test_a_folder_is_no_picture(capsys: Capture, tmp_path: Path) -> None:
 
 
 def test_the_picture_is_refused_before_anything_is_computed(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("igbtheory.cli.activation.verdict", lambda *_: pytest.fail("computed"))
+    monkeypatch.setattr("igbtheory.phases.verdict", lambda *_: pytest.fail("computed"))
     assert main(["activation", "relu", "--plot", "/nowhere/x.png"]) == 2
     assert "cannot write" in capsys.readouterr().err

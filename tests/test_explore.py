@@ -47,7 +47,7 @@ def test_the_python_line_and_the_command_give_what_the_page_shows(
     prediction = eval(found.python, {"igb": igb})  # noqa: S307 - the line is the package's own
     shown = found.panels["ratio"].figure
     assert shown is not None
-    assert shown["data"][0]["y"] == pytest.approx(prediction.per_layer.gamma, rel=1e-5)
+    assert shown["data"][0]["y"] == pytest.approx(prediction.per_layer.gamma, rel=1e-5)  # the page has six digits
     assert main([*shlex.split(found.command)[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["gamma"] == prediction.gamma
 

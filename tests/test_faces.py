@@ -40,6 +40,10 @@ WRITTEN = {
         "sequences and samples",
         Case((igb.PatchEmbedding(2), igb.ClassToken(0.5), igb.FirstToken(), OUT), shape=(SIDE, SIDE)),
     ),
+    "each token": (
+        "sequences and samples",
+        Case((igb.PatchEmbedding(2), igb.Activation("relu"), igb.EachToken(), OUT), shape=(SIDE, SIDE)),
+    ),
     "tangents behind a norm over positions": (
         "tangents of images",
         Case(

@@ -258,7 +258,7 @@ def test_bars_of_histograms_are_shares_with_binomial_errors(name: str) -> None:
             widths = np.array([row.x_high - row.x_low for row in bars])
             ratio = (spreads * widths) ** 2 / np.maximum(masses * (1 - masses), 1e-12)
             seen = masses > 0
-            np.testing.assert_allclose(ratio[seen], ratio[seen][0], rtol=1e-6)
+            np.testing.assert_allclose(ratio[seen], ratio[seen][0], rtol=1e-9)
 
 
 def _rows(axes: Any) -> list[Any]:

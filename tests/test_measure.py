@@ -1,10 +1,14 @@
 """Measured models: laws that hold for every model, then values known exactly or from theory, then what is refused."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type, union-attr"
+
 import json
 import random
 import sys
 from collections.abc import Callable, Iterator
 from itertools import count, cycle, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +170,7 @@ def test_many_outputs_have_the_averages_of_plain_formulas(size: int, classes: in
     own = of_all.mean(axis=1) if labels is None else of_all[np.arange(size), labels]
     assert found.loss == pytest.approx(-own.mean(), rel=1e-11)
     single = Summary.of((both if classes > 1 else x).astype(np.float32), labels)
+    # rounding of single precision, over many outputs
     assert single.probabilities == pytest.approx(found.probabilities, rel=2e-6)
     assert single.loss == pytest.approx(found.loss, rel=1e-6)
     assert single.moments == pytest.approx(found.moments, rel=1e-5)
@@ -671,6 +676,26 @@ def test_a_sigmoid_at_the_end_is_refused_and_outputs_that_are_positive_by_chance
     assert igb.measure(ten, X, 10).G0.tolist() == [1.0] * 9 + [0.0]
 
 
+def test_labels_are_measured_as_by_models_with_one_output() -> None:
+    tags = np.random.default_rng(5).integers(0, 2, (12, 3))
+    logits: list[Any] = []
+    measured = igb.measure(hooked(linear(3), logits.append), (X, tags), 6, multi_label=True)
+    alone = [igb.measure(hooked(linear(3), itemgetter((slice(None), [m]))), X, 6) for m in range(3)]
+    assert np.array_equal(measured.shares, np.stack([one.G0 for one in alone], axis=1))
+    gamma = sum(one.var_mu for one in alone) / sum(one.var_chi for one in alone)
+    # a ratio is estimated with the correction of a jackknife, and so is that of the sums
+    assert measured.var_mu / measured.var_chi == pytest.approx(gamma, rel=1e-12)
+    variances = [one.guess_variances for one in alone]
+    assert measured.guess_variances == pytest.approx(np.mean(variances, axis=0), rel=1e-12)
+    assert measured.majority == pytest.approx(np.mean([one.majority for one in alone]), rel=1e-12)
+    targets = torch.tensor(tags, dtype=torch.float32)
+    losses = [float(nn.functional.binary_cross_entropy_with_logits(x, targets)) for x in logits]
+    assert measured.losses == pytest.approx(losses, rel=1e-6)  # single precision
+    assert "share of label 0, output > 0" in str(measured)
+    with pytest.raises(ValueError, match=r"rows of 0 and 1 as labels, got shape \(12,\)"):
+        igb.measure(linear(3), (X, tags[:, 0]), 3, multi_label=True)
+
+
 def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
     words = (
         r"network 0: .* shape \(1, 20\).*; batches of 11 leave one of 12 data alone; pass batch_size=6, which divides"
@@ -779,7 +804,7 @@ def test_weights_of_any_kind_are_compared() -> None:
         (
             (X, np.eye(6)[[*Y, 0]][:12] + np.eye(6)[4]),
             ValueError,
-            "several ones in a row; measure the labels one by one",
+            "several ones in a row; pass multi_label=True to measure",
         ),
         (X * 1e39, ValueError, r"range of the model's torch.float32, got 2.8\de\+39; scale the data down"),
     ],
@@ -1061,9 +1086,10 @@ def test_the_command_has_workers(capsys: Capture, folder: Path) -> None:
     assert outputs == outputs[:1] * 3
 
 
-def test_progress_stands_on_standard_error(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert same(igb.measure(linear(), X, 3, progress=True), igb.measure(linear(), X, 3))
+def test_explain_shows_first_what_is_measured(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    explanation = igb.explain(linear(), X, 3, progress=True)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "models" in err
+    assert str(explanation)[:60] in err  # the rest may stand in the next line
+    assert str(explanation) == str(igb.explain(linear(), X, 3))

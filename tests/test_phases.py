@@ -1,5 +1,8 @@
 """Phases: edge of chaos, neutrality, fixed points, classification, rates and diagrams against laws and other faces."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type, comparison-overlap"
+
 import json
 from functools import partial
 from pathlib import Path
@@ -145,9 +148,9 @@ def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digi
             start = (rough, rough + 0.01)
             exact = mpmath.findroot(partial(slope, mpmath.mpf(str(sigma_b2))), start, tol=1e-30)
             assert abs(phases.edge_of_chaos("tanh", sigma_b2) - exact) < 1e-12
-            assert float(exact) == pytest.approx(rough, abs=5e-5)
+            assert float(exact) == pytest.approx(rough, abs=5e-5)  # EDGES has four digits
     line = float(phases.neutrality_line("tanh", 0.1))
-    assert line == pytest.approx(2.9248, abs=5e-5)
+    assert line == pytest.approx(2.9248, abs=5e-5)  # the paper has four digits
     q = next(p.q for p in phases.fixed_points("tanh", line, 0.1))
     digits = igb.Network(
         igb.Residual(igb.Dense(0.0, q / 2)), *igb.mlp(1, "tanh", sigma_w2=line, sigma_b2=0.1).layers[1:]
@@ -251,7 +254,7 @@ def test_phases_have_their_names(
     if form == "settles":
         deep = igb.mlp(400, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **options).predict()
         assert found.point is not None
-        assert deep.gamma == pytest.approx(found.point.gamma, rel=1e-8)
+        assert deep.gamma == pytest.approx(found.point.gamma, rel=1e-11)
 
 
 def test_the_inputs_decide_between_two_variances_that_attract() -> None:
@@ -285,7 +288,7 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     constant = 2 / (9 * np.pi**2)
     found = phases.classify("relu", 2.0).rate
     assert found is not None
-    assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
+    assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-9))
     deep = igb.mlp(1_000, "relu").predict()
     assert deep.gamma / 1e6 == pytest.approx(constant, rel=0.1)  # corrections are log(l)/l = 7e-3 times a number
     biased = phases.classify("relu", 2.0, 0.1).rate
@@ -320,7 +323,7 @@ def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
     t = np.tanh(np.sqrt(found.point.q) * z)
     second = np.sum((2 * t * (1 - t * t)) ** 2 * np.exp(-z * z / 2)) * (z[1] - z[0]) / np.sqrt(2 * np.pi)
     assert found.rate.rate == 1
-    assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-6)
+    assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-11)
     gamma = igb.mlp(800, "tanh", sigma_w2=E, sigma_b2=0.1).predict().per_layer.gamma
     assert (gamma[800] - gamma[600]) / 200 == pytest.approx(found.rate.constant, rel=1e-2)  # corrections: 1/l
 

@@ -89,6 +89,7 @@ def test_a_linear_model_is_trained_and_recorded_as_by_hand() -> None:
 def test_a_function_of_pytorch_is_the_loss_of_its_name_and_both_see_the_same() -> None:
     found = igb.study(two, X, ODD, losses=("cross-entropy", nn.CrossEntropyLoss()), networks=3, steps=20, rates=1e-2)
     first, second = found.courses
+    # rounding of two formulas of one loss grows over 20 steps
     assert first.shares == pytest.approx(second.shares, abs=0.05)
     assert np.array_equal(first.shares[:, 0], second.shares[:, 0])
     assert first.loss == pytest.approx(second.loss, rel=1e-3)
@@ -132,8 +133,9 @@ def test_of_several_outputs_one_is_trained_and_few_data_make_one_batch() -> None
         for make, output in ((two, None), (both, "scores"))
     )
     for course, other in zip(plain.courses, chosen.courses, strict=True):
-        assert course.probabilities == pytest.approx(other.probabilities, rel=1e-6)
+        assert course.probabilities == pytest.approx(other.probabilities, rel=1e-6)  # single precision
     whole = igb.study(two, *few, networks=2, steps=2, batch_size=None)
+    # the same, in another order
     assert plain.courses[0].probabilities == pytest.approx(whole.courses[0].probabilities, rel=1e-4)
     with pytest.raises(ValueError, match="batch_size <= 40"):
         igb.study(two, *few, networks=2, steps=2, batch_size=41)
@@ -152,7 +154,7 @@ def test_starts_change_the_last_layer_alone(start: str, classes: int) -> None:
     outputs = LastLayer(model, data).outputs()
     shares = np.bincount(outputs.argmax(axis=1), minlength=classes) / len(X)
     if start == "centred":
-        assert outputs.mean(axis=0) == pytest.approx(np.zeros(classes), abs=1e-6)
+        assert outputs.mean(axis=0) == pytest.approx(np.zeros(classes), abs=1e-6)  # single precision
     if start == "neutral":
         assert shares == pytest.approx(np.full(classes, 1 / classes), abs=0.051)
     if start == "prejudiced":

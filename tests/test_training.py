@@ -211,11 +211,11 @@ def test_splits_and_absorption_times() -> None:
     found = igb.mlp(3, "relu").train(DIGITS, LABELS % 2, draws=400)
     neutral, prejudiced = found.split()
     assert neutral.networks + prejudiced.networks == 400
-    assert np.all(np.abs(neutral.G0.draws[:, 0] - 0.5) <= 0.1)
+    assert np.all(np.abs(neutral.G0.draws[:, 0] - 0.5) <= 0.1)  # what `split` takes for neutral
     times = found.absorption_time(0.05).draws
     shares, slow = found.guesses.draws, int(times.argmax())
     at = np.searchsorted(found.times, times[slow])
-    assert np.all(np.abs(shares[slow, at:] - found.labels) <= 0.05)
+    assert np.all(np.abs(shares[slow, at:] - found.labels) <= 0.05)  # as asked of `absorption_time`
     assert np.any(np.abs(shares[slow, at - 1] - found.labels) > 0.05)
     assert neutral.absorption_time(0.25).mean().value < prejudiced.absorption_time(0.25).mean().value
     assert np.all(found.absorption_time(1.0).draws == 0)

@@ -81,7 +81,7 @@ def test_relu_amplifies_like_the_square_of_the_depth() -> None:
     assert found.effect == "amplifies"
     assert (found.course.rate.form, found.course.rate.rate) == ("power", 2)
     deep = igb.mlp(1000).predict().per_layer.gamma
-    assert np.log2(deep[1000] / deep[500]) == pytest.approx(2, abs=0.06)
+    assert np.log2(deep[1000] / deep[500]) == pytest.approx(2, abs=0.06)  # corrections are a few times log(l)/l = 0.01
 
 
 def test_tanh_in_the_chaotic_phase_saturates_where_deep_networks_are() -> None:
@@ -98,7 +98,7 @@ def test_tanh_in_the_ordered_phase_grows_by_the_inverse_slope_a_layer() -> None:
     q = np.sqrt(found.course.q[-1])
     z, weights = np.polynomial.hermite_e.hermegauss(80)
     slope = 0.5 * np.sum(weights / np.cosh(q * z) ** 4) / np.sum(weights)
-    assert found.course.rate.rate == pytest.approx(1 / slope, rel=1e-7)
+    assert found.course.rate.rate == pytest.approx(1 / slope, rel=1e-11)
 
 
 def test_an_odd_activation_forgets_the_shift_of_its_inputs() -> None:
@@ -106,6 +106,7 @@ def test_an_odd_activation_forgets_the_shift_of_its_inputs() -> None:
     assert found.effect == "removes"
     assert found.course.rate.limit == 0
     gamma = found.course.gamma
+    # a layer differs from the limit still
     assert found.course.rate.rate == pytest.approx(gamma[-1] / gamma[-2], rel=1e-6)
 
 

@@ -14,6 +14,7 @@ from typing import Any, final
 from igbtheory.claims.claim import LIMITED, Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
@@ -78,12 +79,13 @@ def run(  # noqa: PLR0913 - the options of every run
     for claim in claims:
         checks.of_kind("claims", claim, Claim, "those of igbtheory.claims")
     work = examinations(claims, seed, quick=quick, seconds=seconds)
-    label = "claims" if checks.flag("progress", progress) else None
+    wanted = checks.flag("progress", progress)
     who = chosen(executor, workers, inf)
     configuration = {"claims": len(claims), "seed": seed, "quick": quick}
     with (
         kept(store, configuration, partial(texts, claims), "digest of the claims", who) as file,
-        closing(in_order(work, executor=who, store=file, progress=label, raises=False)) as results,
+        progress_bar(wanted=wanted),
+        closing(in_order(work, executor=who, store=file, what="claims", raises=False)) as results,
     ):
         return list(map(examined, claims, results))
 

@@ -2,9 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from inspect import Parameter, signature
 from numbers import Integral
 from reprlib import repr as shortened
 from typing import Any
@@ -36,6 +35,9 @@ REMEDIES = {
     "seconds": "pass a time such as 120.0",
     "width": "pass a number of units such as 100",
     "features": "pass a number of units such as 100",
+    "experts": "pass a number of experts such as 8",
+    "top": "pass the number of experts that a token takes, such as 2",
+    "positions": "pass a number of positions such as 1000",
 }
 """Advice for each parameter on what to pass instead."""
 
@@ -104,7 +106,8 @@ def broadcast(what: str, named: Iterable[tuple[str, Any]]) -> tuple[int, ...]:
 
 def unmasked(name: str, value: Any) -> Any:
     """Return the value, or a PyTorch tensor detached from its gradients and moved to the CPU; refuse masked arrays."""
-    if isinstance(value, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # it loads slowly, and without it there are no masked arrays
+    if masked is not None and isinstance(value, masked.MaskedArray):
         raise TypeError(
             f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
             "for example with x.filled(0.0)"
@@ -231,21 +234,6 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
     raise ValueError(f"unknown {kind} {name if isinstance(name, str) else shortened(name)!r}{hint} {listed}")
-
-
-def options(given: Iterable[str], method: Callable[..., Any], function: Callable[..., Any]) -> None:
-    """Refuse options that a method with **options does not take, nor the function to which it passes them by name."""
-    taken = [name for name, kind in _kinds(method).items() if kind is not Parameter.VAR_KEYWORD]
-    taken += [name for name, kind in _kinds(function).items() if kind is Parameter.KEYWORD_ONLY]
-    for name in given:
-        try:
-            known("option", name, taken)
-        except ValueError as error:
-            raise TypeError(str(error)) from None  # as Python answers other functions
-
-
-def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    return {name: parameter.kind for name, parameter in signature(function).parameters.items()}
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:

@@ -5,6 +5,7 @@ the count among D data, and `BatchedGuessLaw` is that law if batch normalisation
 `DatasetGuessLaw` is the law of G0 on a given data set. `ClassGuessLaw`, `FiniteClassLaw`, `BatchedClassLaw` and
 `DatasetClassLaw` are these four laws for several classes. `VariedGuessLaw` is the law of G0 where gamma differs from
 network to network, as at finite width. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean softmax probabilities.
+`RouterLaw` and `DatasetRouterLaw` are the laws of the loads of experts, and `Vocabulary` has first predictions.
 `accuracy_bounds` bounds the accuracy of guesses. Methods have the names of scipy.stats.
 
 The folder `inference` goes the other way: from observed guesses to gamma.
@@ -13,30 +14,9 @@ A law is loaded when it is first used, since most predictions need only the firs
 
 from typing import Any
 
-from igbtheory.foundations.lazy import loaded
+from igbtheory.foundations.lazy import homes, loaded
 
-_HOMES = {
-    "AccuracyBounds": "accuracy",
-    "BatchedClassLaw": "several_finite_batches",
-    "BatchedGuessLaw": "finite_batches",
-    "ClassGuessLaw": "several",
-    "ClassSummary": "summary",
-    "DatasetClassLaw": "several_dataset",
-    "DatasetGuessLaw": "dataset",
-    "DatasetSoftmaxLaw": "several_dataset",
-    "Estimate": "sampled",
-    "FiniteClassLaw": "several",
-    "FiniteGuessLaw": "finite",
-    "GuessLaw": "share_of_class_0",
-    "SampledLaw": "sampled",
-    "SoftmaxLaw": "softmax",
-    "VariedGuessLaw": "varied",
-    "accuracy_bound": "accuracy",
-    "accuracy_bounds": "accuracy",
-    "gamma_of_variance": "bias_of_guesses",
-    "loose_accuracy_bound": "accuracy",
-    "mean_shares": "ranked",
-}
+_HOMES = homes(__file__)
 
 __all__ = tuple(_HOMES)
 

@@ -13,6 +13,8 @@ from igbtheory.guesses.law import Law, draws_in_blocks
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 from igbtheory.mathematics.averages.state import pivoted_root
 
+OUTPUTS = 2**24
+"""Largest number of outputs that are held at once: 64 MiB in single precision."""
 LARGEST = 8192
 """Largest number of data whose kernel is factorised: 512 MiB."""
 
@@ -74,6 +76,26 @@ class DatasetGuessLaw(Law):
             drawn = np.flatnonzero(worlds == world)
             outputs[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
         return outputs
+
+    def guesses(
+        self, classes: int, rng: np.random.Generator, ids: NDArray[np.intp] | None = None, added: Any = 0.0
+    ) -> NDArray[np.intp]:
+        """Return the class of the largest of many outputs at all data in one network, from draws in single precision.
+
+        ids, added: of each datum, a class and a number that is added to its output, as by tied weights.
+        """
+        root = self._roots[rng.integers(len(self._roots))].astype(np.float32)
+        largest, guesses, data = np.full(self.size, -np.inf), np.zeros(self.size, dtype=np.intp), np.arange(self.size)
+        step = max(1, OUTPUTS // self.size)
+        for start in range(0, classes, step):
+            outputs = root @ rng.standard_normal((root.shape[1], min(step, classes - start)), dtype=np.float32)
+            if ids is not None:
+                here = (ids >= start) & (ids < start + outputs.shape[1])
+                outputs[here, ids[here] - start] += np.broadcast_to(added, self.size)[here]
+            best = outputs.argmax(axis=1)
+            larger = outputs[data, best] > largest
+            largest[larger], guesses[larger] = outputs[data, best][larger], start + best[larger]
+        return guesses
 
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:

@@ -15,7 +15,12 @@ Numbers = float | NDArray[np.float64]
 """A float or an array of floats, as broadcasting methods take and return them."""
 
 MOST_CLASSES = 1000
-"""Largest number of classes, up to which the rules of `coincidence` are accurate; ImageNet has as many."""
+"""Largest number of classes of laws that hold several numbers for every class and draw; ImageNet has as many."""
+MOST_TOKENS = 10**6
+"""Largest number of classes of laws of guesses, up to which the rules of `coincidence` are accurate to 2e-9; language
+models have up to a quarter of it."""
+MOST_NUMBERS = 2**26
+"""Largest number of numbers in the draws of a law: 512 MiB, of which up to four copies are held."""
 
 
 class Law(Result):
@@ -50,7 +55,7 @@ class ClassLaw(Law):
 
     def cov(self) -> Any:
         """Return the covariance matrix, shape (..., M, M): `var` on the diagonal and -var/(M - 1) elsewhere."""
-        m = self.n_classes
+        m = checked_classes(self.n_classes)
         return np.multiply.outer(self.var(), (m * np.eye(m) - 1.0) / (m - 1.0))
 
 
@@ -130,6 +135,15 @@ def checked_data_count(count: Any) -> int:
     return int(count)
 
 
-def checked_classes(n_classes: Any) -> int:
-    """Return the number of classes M as an int; refuse anything but a whole number from 2 to 1000."""
-    return checks.whole("n_classes", n_classes, 2, MOST_CLASSES)
+def checked_classes(n_classes: Any, most: int = MOST_CLASSES) -> int:
+    """Return the number of classes M as an int; refuse anything but a whole number from 2 to `most`."""
+    return checks.whole("n_classes", n_classes, 2, most)
+
+
+def refuse_many_draws(count: int, n_classes: int) -> None:
+    """Refuse draws that do not fit in memory, `count` of them with a number for each class."""
+    if count * n_classes > MOST_NUMBERS:
+        raise ValueError(
+            f"expected at most {MOST_NUMBERS} numbers in all draws, got {count} draws of {n_classes} classes; take "
+            f"{MOST_NUMBERS // n_classes} draws or fewer"
+        )

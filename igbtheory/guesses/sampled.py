@@ -1,27 +1,51 @@
 """Estimates from independent draws, with standard errors: of a number, and of the law of a number."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import one_number
+from igbtheory.guesses.law import draws_in_blocks, one_number, refuse_many_draws
 
 DRAWS = 2000
 """Default number of draws of an estimate, which then has an error of a few per cent."""
+HELD = 2**22
+"""Numbers of draws that are held at once where only a function of them is wanted: 32 MiB."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Estimate(Result):
-    """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact."""
+class Estimate(Result, NDArrayOperatorsMixin):
+    """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact.
+
+    In arithmetic, in order and as text with a format it is its value; two estimates are equal if their errors are, too.
+    """
 
     value: Any
     error: Any
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Return what a function of NumPy makes of the values."""
+        return getattr(ufunc, method)(*(x.value if isinstance(x, Estimate) else x for x in inputs), **options)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        """Return the value as an array."""
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # as other results; NumPy would compare the values
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, specification: str) -> str:
+        return format(self.value, specification) if specification else str(self)
 
     def __repr__(self) -> str:
         if np.ndim(self.value):
@@ -105,14 +129,22 @@ class DrawnClasses(Result):
 
     def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the largest number, which belongs to the favoured class, from `draws` draws."""
-        return SampledLaw(self._draws(draws, random_state).max(axis=1))
+        return SampledLaw(self._of_draws(lambda numbers: numbers.max(axis=1), draws, random_state))
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the numbers in descending order, arrays (M,), from `draws` draws."""
         return ordered(self._draws(draws, random_state))
 
     def _draws(self, draws: int, random_state: Any) -> NDArray[np.float64]:
-        return self.rvs(checked_draws(draws), random_state)
+        refuse_many_draws(checked_draws(draws), self.n_classes)
+        return np.asarray(self._of_draws(lambda numbers: numbers, draws, random_state))
+
+    def _of_draws(self, function: Callable[[Any], Any], draws: int, random_state: Any) -> Any:
+        """Return a function of draws, (count, M), for `draws` draws, of which as many are held as fit into a block."""
+        rng = checks.generator(random_state)
+        return draws_in_blocks(
+            lambda count: function(self.rvs(count, rng)), (checked_draws(draws),), HELD // self.n_classes
+        )
 
 
 def ordered(numbers: NDArray[np.float64]) -> SampledLaw:

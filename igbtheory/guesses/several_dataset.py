@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks
+from igbtheory.guesses.law import (
+    MOST_CLASSES,
+    MOST_TOKENS,
+    ClassLaw,
+    checked_classes,
+    draws_in_blocks,
+    refuse_many_draws,
+)
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 
@@ -32,8 +39,11 @@ class DatasetDraws(DrawnClasses):
     binary: DatasetGuessLaw
     n_classes: int
 
+    most: ClassVar[int] = MOST_CLASSES
+    """Largest number of classes."""
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes, self.most))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
@@ -54,6 +64,18 @@ class DatasetDraws(DrawnClasses):
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetClassLaw(DatasetDraws, ClassLaw):
     """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width."""
+
+    most = MOST_TOKENS
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
+        """Return independent draws of the shares of all classes, shape (*size, M)."""
+        shape, rng = checks.shape_of(size), checks.generator(random_state)
+        refuse_many_draws(int(np.prod(shape)), self.n_classes)
+        if self.binary.size * self.n_classes <= BLOCK:
+            return super().rvs(shape, rng)
+        guesses = [self.binary.guesses(self.n_classes, rng) for _ in range(int(np.prod(shape)))]
+        counts = [np.bincount(row, minlength=self.n_classes) for row in guesses]
+        return np.reshape(counts, (*shape, self.n_classes)) / self.binary.size
 
     def var(self) -> float:
         """Return the variance of a share over initialisations.

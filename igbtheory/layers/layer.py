@@ -201,6 +201,16 @@ class Layer(ABC):
         """Whether the layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
         return False
 
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        """Return the variances behind the layer of the embedding of a token and of all units, without branches.
+
+        embedding, total: those in front. ValueError: the layer turns the embedding into other directions.
+        """
+        raise ValueError(
+            "expected embeddings, residual blocks and norms in front of an output with tied weights, got "
+            f"{self!r}; leave tied out"
+        )
+
     def undrawn(self, x: NDArray[Any]) -> NDArray[Any] | None:
         """Return the samples of units x if the layer draws no random numbers, or None if it draws some."""
         if self.weighs:

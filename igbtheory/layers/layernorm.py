@@ -47,6 +47,9 @@ class LayerNorm(Layer):
             return normalised(x.reshape(len(x), -1), self.eps, axis=1).reshape(x.shape)
         return normalised(x, self.eps, axis=1)
 
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding / (total + self.eps), total / (total + self.eps)
+
     def latex(self) -> str:
         return r"\mathrm{LN}(x)"
 
@@ -73,6 +76,9 @@ class RMSNorm(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)
+
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding / (total + self.eps), total / (total + self.eps)
 
     def latex(self) -> str:
         return r"\mathrm{RMS}(x)"

@@ -79,6 +79,9 @@ class Residual(TwoWays):
         total += stream
         return total
 
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return super().around(embedding, total) if self.shortcut or not self._independent else (embedding, total)
+
     def latex(self) -> str:
         return self._formula(f"+ {self.scale}")
 

@@ -1,4 +1,4 @@
-"""Layers of tokens: patches of images, position embeddings, a class token in front, and the first token alone."""
+"""Layers of tokens: patches of images, embeddings of ids and positions, a class token, the first token, each token."""
 
 from dataclasses import dataclass, replace
 from math import prod
@@ -14,7 +14,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
-from igbtheory.layers.nodes.places import VECTORS, Places, Point, images, of_shape
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, at_positions, images, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
 
@@ -153,6 +153,9 @@ class Embedding(OfTokens):
         dense, units = self.reading(x)
         return dense.samples(units, rng, width)
 
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return float(self.variance), float(self.variance)
+
     def _refuse_others(self, x: NDArray[Any]) -> None:
         """Refuse data that are no ids."""
         wrong = x[(x < 0) | (x >= MOST_IDS) | (x != np.round(x))]
@@ -188,6 +191,9 @@ class PositionEmbedding(OfData):
         q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
         return node.remade(self, values)
+
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding, total + float(self.variance)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -239,3 +245,26 @@ class FirstToken(Ending):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
         return np.ascontiguousarray(x.reshape(*x.shape[:2], -1)[:, :, 0])
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class EachToken(OfTokens):
+    """Every token as a datum of its own, in the order of the data: a language model predicts behind each of them."""
+
+    each_unit = True
+
+    def positions(self, shape: Point) -> Point:
+        self.in_front_of(shape)
+        return ()
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        self.in_front_of(node.shape)
+        return replace(node, places=None)
+
+    def around(self, embedding: float, total: float) -> tuple[float, float]:
+        return embedding, total
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        self.in_front_of(x.shape[2:])
+        return at_positions(x)

@@ -1,6 +1,6 @@
 """The prediction on a given data set, from its kernel, or as a mean over worlds: see `layers.few`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import prod
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
@@ -22,6 +23,8 @@ ROUNDED = 8
 """Largest difference of kernels, in rounding errors of q, that counts as zero."""
 WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
 """Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
+FIRST, SCATTER = 8, 1e-3
+"""Number of worlds that are enough if the error of c is below SCATTER then, as where scores of attention are small."""
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None) -> Prediction:
@@ -73,8 +76,16 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
             kernel = means.kernel()
         return replace(means, kernel=lambda: kernel)
 
+    rngs = np.random.default_rng(SEED).spawn(count)
+
+    def enough() -> Iterator[KernelMeans]:
+        """Yield the worlds, and end with the first ones where they hardly differ."""
+        yield from (first := list(pool.map(world, rngs[:FIRST])))
+        if not np.max(_scatter(first, lambda x: x.q_ab / x.q)) < SCATTER:
+            yield from pool.map(world, rngs[FIRST:])
+
     with ThreadPoolExecutor(THREADS) as pool:
-        return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
+        return list(counted(enough(), count, "kernels with the few weights drawn"))
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:

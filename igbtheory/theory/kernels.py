@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.progress import counted
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, each, functions, needed
 from igbtheory.layers.layer import Layer
@@ -34,6 +35,9 @@ NEAR, ALIKE = 4000, 16
 """Distances of q_ab from q, in rounding errors of q: up to NEAR data are compared, and from ALIKE on they differ."""
 THREADS = 2
 """Number of blocks of images that are computed at the same time: more would need more memory."""
+
+KERNEL = "kernel of the data"
+"""What a progress bar calls this work."""
 
 Watched = Mapping[int, bool]
 """Layers behind which kernels are wanted, by their places in `each`, counted from its end, and whether of the first
@@ -123,9 +127,9 @@ class OutputKernel:
             return [getattr(pairs[-1], name) for name in names]
 
         blocks, matrices = self._parts(), [np.empty(0)] * len(names)
-        for place, parts in zip(blocks, self._each(output, blocks), strict=True):
-            for i, part in enumerate(parts):
-                matrices[i] = self._placed(matrices[i], place, part, whole=len(blocks) == 1)
+        for place, outputs in zip(blocks, self._each(output, blocks), strict=True):
+            for i, matrix in enumerate(outputs):
+                matrices[i] = self._placed(matrices[i], place, matrix, whole=len(blocks) == 1)
         return matrices
 
     def _placed(self, matrix: Any, place: tuple[slice, slice], block: Any, *, whole: bool) -> NDArray[np.float64]:
@@ -186,7 +190,7 @@ class OutputKernel:
 
         now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
         kernels: list[Pairs] = []
-        for layer in self.layers:
+        for layer in counted(self.layers, len(self.layers), KERNEL):
             now = now.behind(layer)
             if layer.listed:
                 kernels.append(listed(now.node))
@@ -209,7 +213,7 @@ class OutputKernel:
     def _each(self, rule: Callable[[slice, slice], Any], blocks: list[tuple[slice, slice]]) -> Iterator[Any]:
         """Yield what a rule returns for each block, from several threads."""
         if len(blocks) == 1:
-            yield from starmap(rule, blocks)
+            yield from counted(starmap(rule, blocks), len(blocks), KERNEL)
             return
 
         def quiet(part: tuple[slice, slice]) -> Any:
@@ -217,7 +221,7 @@ class OutputKernel:
                 return rule(*part)
 
         with ThreadPoolExecutor(THREADS) as pool:
-            yield from pool.map(quiet, blocks)
+            yield from counted(pool.map(quiet, blocks), len(blocks), KERNEL)
 
 
 @final

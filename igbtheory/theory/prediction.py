@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.chain import each
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
+    from igbtheory.guesses.router import Loads
     from igbtheory.guesses.several import ClassGuessLaw
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.guesses.vocabulary import Vocabulary
     from igbtheory.layers.layer import Layer
 
 UNIFORM = 1e-9
@@ -188,8 +191,20 @@ class Prediction(OutputLayer):
 
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
+    def kernel(self) -> NDArray[np.float64]:
+        """Return the covariances over the weights of an output at all pairs of data, shape (n_samples, n_samples).
+
+        If some weights do not average out in infinite width, it is the mean over kernels in which they are drawn.
+        ValueError: the prediction is for Gaussian inputs, which have var_mu off the diagonal and var_mu + var_chi on
+        it.
+        """
+        if self.dataset is None:
+            raise ValueError("expected a prediction on a data set, got Gaussian inputs; pass data, as in predict(X)")
+        kernels = self.dataset.kernel()
+        return np.asarray(kernels.reshape(-1, *kernels.shape[-2:]).mean(axis=0))
+
     def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
-        """Return the law of the fractions of the data assigned to 2 to 1000 classes with independent outputs."""
+        """Return the law of the fractions of the data assigned to 2 to 10^6 classes with independent outputs."""
         if self.dataset is not None:
             from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
 
@@ -197,6 +212,48 @@ class Prediction(OutputLayer):
         from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
 
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
+
+    def router(self, experts: int, top: int) -> "Loads":
+        """Return the law of the loads of experts, of which every token takes the `top` with the largest outputs.
+
+        It holds in infinite width; `predict(width=d).router` takes into account that a router reads d units.
+        """
+        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
+
+        if self.dataset is not None:
+            return DatasetRouterLaw(experts, top, self.dataset)
+        return RouterLaw(experts, top, self.gamma)
+
+    def vocabulary(
+        self,
+        size: int,
+        *,
+        tied: int | None = None,
+        positions: int = 1000,
+        draws: int | None = None,
+        random_state: Any = 0,
+    ) -> "Vocabulary":
+        """Return the first predictions of a language model with a vocabulary of `size` tokens, up to 10^6.
+
+        On a data set they are those at its positions, on Gaussian inputs those at `positions` independent ones. tied:
+        the width of the model if the output has the weights of its Embedding; None: it has weights of its own. draws:
+        number of networks; None: as many as take a few seconds.
+        """
+        from igbtheory.guesses import vocabulary  # noqa: PLC0415 - as above
+        from igbtheory.theory.tied import embedding_share  # noqa: PLC0415 - as above
+
+        rng = checks.generator(random_state)
+        ids = self.inputs.ravel().astype(int) if self.layers and self.layers[0].reads_ids else None
+        if self.dataset is None or ids is None or self.dataset.size != ids.size:
+            ids = None
+        if ids is None and tied is not None:
+            raise ValueError("expected outputs at every token of given ids with tied=, got others; leave tied out")
+        if self.dataset is None:
+            law: Any = self.guesses(size)
+            return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
+        share = 0.0 if tied is None else embedding_share(self.layers, self.per_layer.var_mu + self.per_layer.var_chi)
+        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), share)
+        return vocabulary.at_given_positions(self.dataset, size, ids, weights, draws, rng)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.

@@ -18,14 +18,33 @@ def checked_data(data: Any) -> torch.Tensor:
     return single(labelled_data(data)[0])
 
 
-def labelled_data(data: Any) -> tuple[torch.Tensor | Inputs, Labels | None]:
-    """Return the data, (n_samples, ...), and their labels, or None if there are none.
+def labelled_data(data: Any, *, multi_label: bool = False) -> tuple[torch.Tensor | Inputs, Labels | None]:
+    """Return the data, (n_samples, ...), and their labels, (n_samples,), or None if there are none.
 
     data: an array or tensor; a dictionary of these, which the model takes by their names, with the labels beside them;
     a pair (X, y), where y may be None, and X may be a dictionary or a tuple of several inputs; a Dataset; a DataLoader
     or another iterator of batches; a list of pairs of single data or of batches. A batch may be a dictionary, too, or
-    have several inputs in front of its labels. A second part is ignored if it does not have one label for each datum.
+    have several inputs in front of its labels. A second part is ignored if it has no labels. multi_label: whether a
+    datum may have any number of labels: they are rows of 0 and 1 then, (n_samples, labels).
     """
+    inputs, labels = _data_and_labels(data)
+    if labels is None or multi_label == (labels.ndim == 2):
+        return inputs, labels
+    if multi_label:
+        raise ValueError(
+            f"expected rows of 0 and 1 as labels, got shape {labels.shape}; pass a column for each label, or leave "
+            "multi_label out if each datum has one class"
+        )
+    if np.any(labels.sum(axis=1) != 1):
+        raise ValueError(
+            f"expected one class for each datum, got labels of shape {labels.shape} with several ones in a row; "
+            "pass multi_label=True to measure, or leave the labels out"
+        )
+    return inputs, np.asarray(labels.argmax(axis=1), dtype=np.int64)
+
+
+def _data_and_labels(data: Any) -> tuple[torch.Tensor | Inputs, Labels | None]:
+    """Return the data and their labels, numbers or rows of 0 and 1."""
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
         if data[1] is None or labels is not None:
@@ -104,10 +123,10 @@ def _of_names(columns: Mapping[str, Any]) -> tuple[torch.Tensor | Inputs, Labels
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,), or None if the values are not one class for each datum.
+    """Return class labels, (n_samples,), or rows of 0 and 1, or None if the values are neither.
 
     Of the values -1 and 1 of a single output, 1 is class 0, which has positive outputs. Words are numbered in
-    alphabetical order, and rows of zeros with a single one by the place of the one.
+    alphabetical order.
     """
     try:
         array = np.asarray(checks.unmasked("labels", values))
@@ -117,12 +136,7 @@ def _labels(values: Any) -> Labels | None:
     if array.ndim == 1 and (array.dtype.kind == "U" or (array.dtype == object and isinstance(array[0], str))):
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
     if array.ndim == 2 and array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
-        if np.any(array.sum(axis=1) != 1):
-            raise ValueError(
-                f"expected one class for each datum, got labels of shape {array.shape} with several ones in a row; "
-                "measure the labels one by one, by models that return one logit, or leave them out"
-            )
-        return np.asarray(array.argmax(axis=1), dtype=np.int64)
+        return array.astype(np.int64)
     signs = array.ndim == 1 and np.array_equal(np.unique(array), (-1, 1))
     return labels_in(array < 0 if signs else array)
 

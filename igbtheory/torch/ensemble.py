@@ -11,8 +11,8 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device, require_torch
-from igbtheory.foundations.labels import empty_classes
-from igbtheory.foundations.runs.progress import shown
+from igbtheory.foundations.labels import Labels, empty_classes
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
@@ -23,7 +23,7 @@ SOFTMAX = (
 SIGMOID = "expected logits, got outputs in [0, 1], which are probabilities; return logits, leave the sigmoid out"
 LABELS = (
     "all outputs lie in [0, 1] and do not add up to 1: the largest one counts as the guess; if every output is a label "
-    "of its own, measure them one by one, by models that return one logit"
+    "of its own, return logits and pass multi_label=True"
 )
 
 ENOUGH = 20
@@ -44,6 +44,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     store: str | Path | None = None,
     progress: bool = False,
     output: str | int | None = None,
+    multi_label: bool = False,
 ) -> Measurement:
     """Measure the bias of an untrained PyTorch model on the data X, over `networks` freshly drawn models.
 
@@ -51,6 +52,8 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     stays in the mode in which it comes: new modules are in training mode, so that BatchNorm normalises by the batch
     and Dropout drops units. It returns logits: (n_samples,) or (n_samples, 1), class 0 where they are > 0, or
     (n_samples, M), the class of the largest.
+    multi_label: whether each output gives a label of its own, such as a tag, to the data where it is > 0. Labels y are
+    rows of 0 and 1 then, and the results are those of models with one output, averaged over the labels.
     output: if the model returns several outputs, the name or the place of its logits; None: the output named logits,
     or the only one.
     X: array or tensor of shape (n_samples, ...); floating-point numbers are converted to the precision of the model,
@@ -71,7 +74,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
-    checks.flag("progress", progress)
+    wanted = checks.flag("progress", progress)
     checks.makes_models(make_model)
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
@@ -79,30 +82,39 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     from igbtheory.torch.task import Task, spread  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)
-    data, labels = labelled_data(X)
+    multi_label = checks.flag("multi_label", multi_label)
+    data, labels = labelled_data(X, multi_label=multi_label)
     batch_size = None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data))
-    task = Task(make_model, data, labels, seed, batch_size, checked_device(device), output)
+    task = Task(make_model, data, labels, seed, batch_size, checked_device(device), output, multi_label)
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.summaries(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with closing(drawn):  # an error ends the run of an executor at once
-        summaries = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
-    if labels is not None and not summaries[0].by_label.size:
-        said.append(
-            f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "
-            f"the model from 0 to {len(summaries[0].shares) - 1}"
-        )
-    said += [] if labels is None else empty_classes(labels)
+    with progress_bar(wanted=wanted), closing(drawn):  # an error ends the run of an executor at once
+        summaries = list(_checked(drawn, said, multi_label=multi_label))
+    said += [] if labels is None else _of_labels(labels, summaries[0])
     # all warnings are given here, so that they name the line of the caller
-    for sentence in (*said, *remarks(summaries, len(data))):
+    for sentence in (*said, *remarks(summaries, len(data), multi_label=multi_label)):
         warnings.warn(sentence, stacklevel=2)
-    return measurement(summaries, len(data), seed)
+    return measurement(summaries, len(data), seed, multi_label=multi_label)
 
 
-def measurement(summaries: Sequence[Summary], samples: int, seed: int) -> Measurement:
+def _of_labels(labels: Labels, summary: Summary) -> list[str]:
+    """Return warnings about labels that do not fit the outputs of a network, or are missing."""
+    classes = len(summary.shares)
+    if labels.ndim == 2:
+        unfit = f"the loss does not use the labels: there are {labels.shape[1]}, and the model has {classes} outputs"
+        return [unfit] if labels.shape[1] != classes else []
+    unfit = (
+        f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of the "
+        f"model from 0 to {classes - 1}"
+    )
+    return [*([] if summary.by_label.size else [unfit]), *empty_classes(labels)]
+
+
+def measurement(summaries: Sequence[Summary], samples: int, seed: int, *, multi_label: bool = False) -> Measurement:
     """Return the measurement of networks with these outputs, without losses if all are probabilities.
 
-    samples, seed: as in `Measurement`.
+    samples, seed, multi_label: as in `Measurement`.
     """
     stacked: Any = [np.array(values) for values in zip(*summaries, strict=True)]
     columns: Any = Summary(*stacked)
@@ -116,10 +128,11 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int) -> Measur
         np.where(columns.alike.all(), np.nan, columns.loss),
         columns.by_label,
         np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
+        multi_label,
     )
 
 
-def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
+def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str], *, multi_label: bool) -> Iterator[Summary]:
     """Yield the summaries; refuse networks with equal weights or different outputs, and probabilities for logits."""
     from igbtheory.torch.models import refuse_repeated  # noqa: PLC0415 - it loads PyTorch
 
@@ -132,13 +145,9 @@ def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str]) -> Ite
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
         inside, alike, count = inside and x.inside, alike and x.alike, len(x.centres)
-        if alike and i + 1 >= (2 if count > 1 else ENOUGH):
-            raise ValueError(_probabilities(count))
+        exclusive = count > 1 and not multi_label
+        if alike and i + 1 >= (2 if exclusive else ENOUGH):
+            raise ValueError(SOFTMAX if exclusive else SIGMOID)
         yield x
     if inside:
-        said.append(_probabilities(count) if alike else LABELS)
-
-
-def _probabilities(outputs: int) -> str:
-    """Return the words for probabilities in place of logits, of so many outputs."""
-    return SOFTMAX if outputs > 1 else SIGMOID
+        said.append(LABELS if not alike else SOFTMAX if exclusive else SIGMOID)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
+from igbtheory.foundations.progress import counted, progress_bar, share, show_first
 from igbtheory.layers.dense import Dense
 from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
@@ -24,6 +25,9 @@ from igbtheory.torch.what_if import WhatIf
 Array = NDArray[np.float64]
 LONGEST = 90
 """Largest number of characters of a layer in the table."""
+UNCHECKED, CHECKED = (0.35, 0.55, 0.65), (0.1, 0.2, 0.25)
+"""Shares of the time after which models are measured, predicted in infinite width, and predicted at their own widths;
+changes take the rest. On a LeNet, without and with a measurement of the changes: a bar need not be more accurate."""
 SHARE, FEWEST = 5, 8
 """For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself; and
 eight at least, whose Student's quantile is a fifth above the normal one."""
@@ -37,6 +41,7 @@ def explain(
     seed: int = 0,
     check: bool = False,
     output: str | int | None = None,
+    progress: bool = False,
 ) -> Explanation:
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
@@ -44,7 +49,7 @@ def explain(
     changes in the what-if table are measured, too. Predictions are those of infinite width, if their kernels take less
     than about half a minute, and those at the model's own widths, from networks of the theory. All data form one batch.
     If the outputs read a class token alone, the moments behind it are those of this token, and the names of the layers
-    end in [:, 0].
+    end in [:, 0]. progress: show a bar on standard error, and what is measured above it until theory has its numbers.
 
     A model that cannot be traced, or takes several inputs, is measured alone, behind every module that has no modules
     inside it, in the order of their calls.
@@ -54,13 +59,21 @@ def explain(
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
+    with progress_bar(wanted=checks.flag("progress", progress)):
+        return _explained(make_model, X, networks, seed, output, check=check)
+
+
+def _explained(
+    make_model: Callable[[], Any], x: Any, networks: int, seed: int, output: str | int | None, *, check: bool
+) -> Explanation:
+    """Return the explanation, and show what is measured while theory is at work."""
     # these load PyTorch
-    from igbtheory.torch import changes, ensemble, moments, reading, tracing, widths  # noqa: PLC0415
+    from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415
     from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
     from igbtheory.torch.inputs import single  # noqa: PLC0415
 
-    inputs = labelled_data(X)[0]
+    inputs = labelled_data(x)[0]
     models = tracing.draws_of(make_model, seed)
     try:
         data = single(inputs)
@@ -68,35 +81,56 @@ def explain(
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
-    values = data.double().cpu().numpy()
-    names = moments.watched_nodes(read)
-    measured, summaries = moments.measured_moments(make_model, data, names, read, (networks, seed), output)
-    predicted, refused = moments.predicted_moments(read, values, names)
-    finite = widths.at_widths(read, values, names, (networks, seed))
-    passed, paths = read.passed, [read.paths.get(name) for name in names]
-    token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
+    values, names = data.double().cpu().numpy(), moments.watched_nodes(read)
+    measured_until, predicted_until, drawn_until = CHECKED if check else UNCHECKED
+    with share(0.0, measured_until):
+        measured, summaries = moments.measured_moments(make_model, data, names, read, (networks, seed), output)
+    beginning = _measured_alone(read, names, measured, summaries, (len(data), seed))
+    show_first(beginning.beginning())
+    with share(measured_until, predicted_until):
+        predicted, refused = moments.predicted_moments(read, values, names)
+    with share(predicted_until, drawn_until):
+        finite = widths.at_widths(read, values, names, (networks, seed))
     # for a model that is not read as a whole, the changes have no prediction
-    tried = changes.changes(read, values) if check or read.unread is None else ()
+    tried = [*changes.changes(read, values)] if check or read.unread is None else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
     draws = _Draws(networks, seed, check, bool(refused), drawn)
-    lines = [_what_if(change, make_model, models, data, output, draws) for change in tried]
+    with share(drawn_until, 1.0):
+        work = counted(tried, len(tried), "changes of the model")
+        lines = tuple(_what_if(change, make_model, models, data, output, draws) for change in work)
+    return replace(
+        beginning,
+        predicted=predicted[:, :2],
+        predicted_variances=predicted[:, 2],
+        doubt=_doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
+        refused=refused,
+        what_if=lines,
+        at_widths=finite,
+        initialised=_initialised(make_model, data, seed, output),
+    )
+
+
+def _measured_alone(
+    read: Any, names: list[str], measured: Array, summaries: list[Any], samples_and_seed: tuple[int, int]
+) -> Explanation:
+    """Return the explanation before theory has its numbers. The arguments are those of `moments.measured_moments`."""
+    from igbtheory.torch import ensemble, moments  # noqa: PLC0415 - they load PyTorch
+
+    passed, paths = read.passed, [read.paths.get(name) for name in names]
+    token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     return Explanation(
-        len(data),
-        seed,
+        *samples_and_seed,
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(read, name) for name in names),
         tuple(name not in passed for name in names),
         measured[..., :2],
-        predicted[:, :2],
-        _doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
+        np.full((len(names), 2), np.nan),
+        np.nan,
         "" if read.unread is None else ": ".join(read.unread),
-        refused,
-        tuple(lines),
+        "",
+        (),
         measured[..., 2],
-        predicted[:, 2],
-        finite,
-        outputs=ensemble.measurement(summaries, len(data), seed),
-        initialised=_initialised(make_model, data, seed, output),
+        outputs=ensemble.measurement(summaries, *samples_and_seed),
         positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
     )
 

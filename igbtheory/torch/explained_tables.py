@@ -1,7 +1,9 @@
 """The tables of an explanation, which are at most 100 characters wide."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any, final
 
 import numpy as np
 
@@ -15,7 +17,21 @@ SHARE = "one class gets"
 """The heading of shares of the favoured class."""
 
 
-def of_layers(columns: Mapping[str, Any]) -> Iterator[str]:
+@final
+@dataclass(frozen=True)
+class Table:
+    """A table: headings, and rows of texts. words: whether all columns are aligned left, as those of words are."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: bool = False
+
+    def __str__(self) -> str:
+        """Return the table as text, whose lines are cut to WIDTH characters."""
+        return "\n".join(_start_of(line, WIDTH) for line in table(self.heads, self.rows, words=self.words).splitlines())
+
+
+def of_layers(columns: Mapping[str, Any]) -> Iterator[Table]:
     """Yield a table of the shares of the favoured class, and one of gamma.
 
     columns: as `Explanation.columns` returns them.
@@ -28,10 +44,11 @@ def of_layers(columns: Mapping[str, Any]) -> Iterator[str]:
     shown = {head: kind for head, kind in kinds.items() if f"{kind}gamma" in columns}
     shares = {head: _values(columns, f"{kind}favoured", percent) for head, kind in shown.items()}
     more = {"gamma_guess": _values(columns, "gamma_guess", with_error), "in the theory": columns["layer"]}
-    yield _cut(table((SHARE, *shares, *more), zip(names, *shares.values(), *more.values(), strict=True), words=True))
+    rows = zip(names, *shares.values(), *more.values(), strict=True)
+    yield Table((SHARE, *shares, *more), tuple(rows), words=True)
     gammas = {head: _values(columns, f"{kind}gamma", with_error) for head, kind in shown.items()}
     gammas |= {name: [*map(without_error, columns[name])] for name in ("var_mu", "var_chi")}
-    yield _cut(table(("gamma", *gammas), zip(names, *gammas.values(), strict=True), words=True))
+    yield Table(("gamma", *gammas), tuple(zip(names, *gammas.values(), strict=True)), words=True)
 
 
 def _values(columns: Mapping[str, Any], name: str, text: Any) -> list[str]:
@@ -40,10 +57,10 @@ def _values(columns: Mapping[str, Any], name: str, text: Any) -> list[str]:
     return [text(*pair, VALUE) for pair in zip(values, columns.get(f"{name}_error", 0 * values), strict=True)]
 
 
-def of_changes(what: str, heads: Sequence[str], lines: Iterable[tuple[str, Iterable[str]]]) -> str:
+def of_changes(what: str, heads: Sequence[str], lines: Iterable[tuple[str, Iterable[str]]]) -> Table:
     """Return a table of changes: of each one its name, and values below these heads."""
     room = WIDTH - (VALUE + 2) * len(heads)
-    return table((f"{what}, what if", *heads), [[_start_of(name, room), *values] for name, values in lines])
+    return Table((f"{what}, what if", *heads), tuple((_start_of(name, room), *values) for name, values in lines))
 
 
 def percent(share: float, error: float = 0.0, most: int | None = None) -> str:
@@ -60,18 +77,14 @@ def with_error(value: float, error: float, most: int | None = None) -> str:
         return "-"
     if not error > ROUNDING * abs(value):
         return without_error(value)
-    text = measured(value, error)
-    return text if most is None or len(text) <= most else f"{value:.4g} ± {error:.1g}"
+    digits = max(0, -floor(log10(error)))
+    texts = measured(value, error), f"{value:.{digits}f} ± {error:.1g}", f"{value:.4g} ± {error:.1g}"
+    return texts[0] if most is None else next((text for text in texts if len(text) <= most), texts[-1])
 
 
 def without_error(value: float) -> str:
     """Return a predicted value."""
     return "-" if np.isnan(value) else f"{value:.4g}"
-
-
-def _cut(text: str) -> str:
-    """Return a table, whose lines are cut to WIDTH characters."""
-    return "\n".join(_start_of(line, WIDTH) for line in text.splitlines())
 
 
 def _start_of(text: str, most: int) -> str:

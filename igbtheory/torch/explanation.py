@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +16,7 @@ from igbtheory.guesses.favoured import FavouredOf
 from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
 from igbtheory.torch.causes import RULE, Causes, causes_of
-from igbtheory.torch.explained_tables import WIDTH, of_layers, percent, with_error
+from igbtheory.torch.explained_tables import WIDTH, Table, of_layers, percent, with_error
 from igbtheory.torch.result import Measurement
 from igbtheory.torch.what_if import Changes, WhatIf
 
@@ -106,6 +107,11 @@ class Explanation(OutputEstimates):
     def favoured(self) -> FavouredOf:
         """The law of the shares of the favoured class; of two classes if the explanation was saved without guesses."""
         return FavouredOf(self.samples, 2 if self.outputs is None else self.outputs.n_classes)
+
+    @property
+    def majority(self) -> float:
+        """Measured share of the favoured class; NaN if the explanation was saved without guesses."""
+        return self._majority()[0]
 
     @cached_property
     def causes(self) -> Causes:
@@ -266,29 +272,35 @@ class Explanation(OutputEstimates):
             "what_if": [vars(line) for line in self.what_if],
         }
 
-    def __str__(self) -> str:
+    def beginning(self) -> str:
+        """Return the sentences on the guesses and the table of the shares, with which the text begins."""
+        return _text(islice(self.blocks(), 2))
+
+    def blocks(self) -> Iterator[list[str] | Table]:
+        """Yield what a person reads, in this order: paragraphs of sentences, and tables."""
         shares, gammas = of_layers(self.columns())
-        shares_if, gammas_if = self.changes.tables() if self.what_if else ("", "")
-        notes = SHARES, *self.unpredicted(), *self._of_width(), MEANING
-        blocks = (
-            _filled(self._now()),
-            shares,
-            _filled(self._why()),
-            shares_if,
-            _filled(self._remedies()),
-            gammas,
-            gammas_if,
-        )
-        return "\n\n".join(block for block in (*blocks, _filled(notes)) if block)
+        shares_if, gammas_if = ([table] for table in self.changes.tables()) if self.what_if else ([], [])
+        yield [*self._now()]
+        yield shares
+        yield [*self._why()]
+        yield from shares_if
+        yield [*self._remedies()]
+        yield gammas
+        yield from gammas_if
+        yield [SHARES, *self.unpredicted(), *self._of_width(), MEANING]
+
+    def __str__(self) -> str:
+        return _text(self.blocks())
 
     def __repr__(self) -> str:
         size = f"{len(self.moments)} networks, samples={self.samples}, {len(self.names)} layers"
         return f"Explanation({size}; z={self.z:.2g})"
 
 
-def _filled(sentences: Iterable[str]) -> str:
-    """Return sentences as lines that are as wide as the tables, each on lines of its own."""
-    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in sentences)
+def _text(blocks: Iterable[list[str] | Table]) -> str:
+    """Return blocks as text; sentences are as wide as the tables, each on lines of its own."""
+    texts = (str(x) if isinstance(x, Table) else "\n".join(textwrap.fill(each, WIDTH) for each in x) for x in blocks)
+    return "\n\n".join(filter(None, texts))
 
 
 def _beside(value: float, error: float, limit: float) -> str:

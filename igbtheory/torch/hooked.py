@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from igbtheory.foundations.progress import counted
 from igbtheory.torch.data import moved
 from igbtheory.torch.ensemble import measurement
 from igbtheory.torch.explanation import Explanation
@@ -17,7 +18,7 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.moments import moments_of_units
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, outputs_of, stream
-from igbtheory.torch.reader import tensor_of
+from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
 Row = tuple[float, float, float]
@@ -75,7 +76,7 @@ def hooked_explanation(
     """Return an explanation that is measured alone. draws: number of networks, and the seed; reason: why it is."""
     of_networks, outputs, digests = [], [], dict[bytes, int]()
     kinds: dict[str, str] = {}
-    for i in range(draws[0]):
+    for i in counted(range(draws[0]), draws[0], "measuring models"):
         with stream(draws[1], i), torch.no_grad():
             model = made(make_model, i)
             refuse_repeated(digest(model.parameters()), i, digests)

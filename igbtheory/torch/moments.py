@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import fx, nn
 
+from igbtheory.foundations.progress import counted
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
 from igbtheory.layers.chain import each, entering
@@ -24,10 +25,10 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, layers_of, layers_on
-from igbtheory.torch.reader import tensor_of
 from igbtheory.torch.reading import Reading
 from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.tracing import in_a_row, on_weights_of
+from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
 VECTORS = 2
@@ -140,7 +141,7 @@ def measured_moments(
     and the seed; output: which of several outputs are summarised.
     """
     of_networks, summaries, digests = [], [], dict[bytes, int]()
-    for i in range(draws[0]):
+    for i in counted(range(draws[0]), draws[0], "measuring models"):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, digests)
@@ -167,7 +168,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     asked = {name: path for name, path in paths.items() if name not in off_centre}
     first = {path: at_class_token(path, reading.trunk) for path in asked.values() if path}
     refused = _refused(paths[off_centre[0]], NOT_CENTRED) if off_centre else ""
-    for path in sorted(asked.values(), key=layers_on, reverse=True):
+    for path in counted(sorted(asked.values(), key=layers_on, reverse=True), len(asked)):
         if path not in rows:
             try:
                 rows.update(_along(path, first, data))

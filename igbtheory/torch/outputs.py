@@ -63,6 +63,30 @@ class Summary(NamedTuple):
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
         )
 
+    @classmethod
+    def of_labels(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
+        """Return the summary of outputs each of which gives its own label to a datum where it is > 0, or does not.
+
+        The shares and probabilities are those of the labels, and what is a number is averaged over them. labels:
+        (n_samples, outputs) of 0 and 1; None: each datum is equally likely to have a label and not to have it.
+        """
+        each = [cls.of(output[:, None]) for output in outputs.T]
+        stacked: Any = map(np.array, zip(*each, strict=True))
+        columns: Any = cls(*stacked)
+        has = 0.5 if labels is None else labels
+        return cls(
+            columns.shares[:, 0],
+            tuple(columns.moments.mean(axis=0)),
+            columns.centres[:, 0],
+            columns.ties.mean(),
+            columns.probabilities[:, 0],
+            float((np.logaddexp(0, outputs) - has * outputs).mean()),
+            np.empty(0),
+            columns.guess_variance.mean(),
+            columns.inside.all(),
+            columns.alike.all(),
+        )
+
 
 def beside_zero(outputs: Any) -> Any:
     """Return outputs of at least two classes: a single output belongs to class 0, and class 1 gets the output 0."""
@@ -96,5 +120,7 @@ def refuse_infinite(outputs: Outputs, network: int) -> None:
 
 
 def fit(labels: Labels, outputs: Outputs) -> bool:
-    """Return whether all labels are classes of the outputs."""
+    """Return whether all labels are classes of the outputs, or there is a label for every output."""
+    if labels.ndim == 2:
+        return labels.shape == outputs.shape
     return bool(labels.min() >= 0 and labels.max() < max(2, outputs.shape[1]))

@@ -31,7 +31,7 @@ def stream(seed: int, network: int) -> Iterator[None]:
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     try:
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            torch.manual_seed(words[0])
+            torch.default_generator.manual_seed(words[0])
             np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
             random.seed(words[2])
             yield

@@ -20,10 +20,13 @@ SMALL = 0.01
 """Centres up to this many standard deviations over the data count as 0: they move a share by less than 0.004."""
 
 
-def remarks(summaries: Sequence[Summary], samples: int) -> Iterator[str]:
-    """Yield warnings about a measurement on `samples` data. ValueError: all outputs of all networks tie."""
+def remarks(summaries: Sequence[Summary], samples: int, *, multi_label: bool = False) -> Iterator[str]:
+    """Yield warnings about a measurement on `samples` data. ValueError: all outputs of all networks tie.
+
+    multi_label: as in `measure`.
+    """
     shares, moments, centres, ties = (np.array(values) for values in [*zip(*summaries, strict=True)][:4])
-    yield from _of_ties(ties.mean() / samples, one=centres.shape[1] == 1)
+    yield from _of_ties(ties.mean() / samples, one=multi_label or centres.shape[1] == 1)
     var_mu, var_chi = moments.mean(axis=0)
     if var_mu > 0 and not var_chi:
         yield (
@@ -31,9 +34,11 @@ def remarks(summaries: Sequence[Summary], samples: int) -> Iterator[str]:
             "last layers are not 0"
         )
     if off_centre(summaries):
-        favoured = int(shares.mean(axis=0).argmax())
+        mean = shares.mean(axis=0)
+        favoured = int(np.argmax(np.abs(mean - 0.5) if multi_label else mean))
+        what = "label" if multi_label else "class"
         yield (
-            f"the outputs are not centred: class {favoured} gets {shares[:, favoured].mean():.1%} of the data on "
+            f"the outputs are not centred: {what} {favoured} gets {mean[favoured]:.1%} of the data on "
             "average over the networks, since the mean over the weights is not 0, and var_mu contains it; gamma_guess "
             "is not defined; draw the biases of the last layer with mean 0, or set them to 0"
         )

@@ -32,7 +32,8 @@ class Measurement(OutputEstimates):
     the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
     guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
     is larger, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
-    centred.
+    centred. multi_label: whether each output gives a label of its own where it is > 0: shares are then those of the
+    data with each label, which do not add up to 1, and every output is its own contrast.
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
@@ -52,6 +53,7 @@ class Measurement(OutputEstimates):
     losses: NDArray[np.float64]
     by_label: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
+    multi_label: bool = False
 
     @property
     def loss(self) -> float:
@@ -70,7 +72,7 @@ class Measurement(OutputEstimates):
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; two if a network has one output."""
+        """Number of classes, two if a network has one output; or of labels."""
         return int(self.shares.shape[1])
 
     @property
@@ -79,14 +81,21 @@ class Measurement(OutputEstimates):
         return self.shares[:, 0]
 
     @property
+    def majorities(self) -> NDArray[np.float64]:
+        """Share of the favoured class in every network, or of the favoured answer to a label, averaged over labels."""
+        if self.multi_label:
+            return np.asarray(np.maximum(self.shares, 1 - self.shares).mean(axis=1))
+        return np.asarray(self.shares.max(axis=1))
+
+    @property
     def majority(self) -> float:
-        """Largest share of a class, averaged over the networks."""
-        return float(self.shares.max(axis=1).mean())
+        """Mean of `majorities` over the networks."""
+        return float(self.majorities.mean())
 
     @property
     def majority_error(self) -> float:
         """Standard error of `majority`."""
-        return float(self.shares.max(axis=1).std(ddof=1) / np.sqrt(self.networks))
+        return float(self.majorities.std(ddof=1) / np.sqrt(self.networks))
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -96,7 +105,7 @@ class Measurement(OutputEstimates):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values, including the shares of all classes in every network."""
-        names = ("networks", "samples", "n_classes", "seed", *ESTIMATES)
+        names = ("networks", "samples", "n_classes", "multi_label", "seed", *ESTIMATES)
         return {
             **{name: getattr(self, name) for name in names},
             "G0": {"mean": self.G0.mean(), "std": self.G0.std(ddof=1)},
@@ -110,15 +119,17 @@ class Measurement(OutputEstimates):
         }
 
     def __str__(self) -> str:
-        zero = "share of class 0" if self.outputs > 1 else "share of class 0, output > 0"
+        zero = "share of label 0" if self.multi_label else "share of class 0"
+        favoured = "share of yes or no, the larger, mean" if self.multi_label else "largest share, mean"
+        zero += ", output > 0" if self.multi_label or self.outputs == 1 else ""
         deviation = self.G0.std(ddof=1)
         rows = [
             *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
             ["gamma_guess", self._guesses()],
             [f"{zero}, mean", measured(self.G0.mean(), deviation / np.sqrt(self.networks))],
             # from about a hundred networks on, a standard deviation is known to its second digit
-            ["share of class 0, sd", f"{deviation:.2g}"],
-            ["largest share, mean", measured(self.majority, self.majority_error)],
+            [f"{zero[:16]}, sd", f"{deviation:.2g}"],
+            [favoured, measured(self.majority, self.majority_error)],
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""

@@ -38,6 +38,7 @@ class Task:
     batch_size: int | None
     device: Any
     output: str | int | None
+    multi_label: bool
 
     def summaries(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
         """Yield the summary of each network and the digest of its weights; warnings are added to `said`."""
@@ -54,7 +55,8 @@ class Task:
             outputs = passed.to(torch.promote_types(passed.dtype, torch.float32)).numpy()
             refuse_infinite(outputs, i)
             labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
-            yield Summary.of(outputs, labels), weights
+            summary = Summary.of_labels if self.multi_label else Summary.of
+            yield summary(outputs, labels), weights
 
     def _outputs(self, model: torch.nn.Module, data: torch.Tensor | Inputs, network: int) -> torch.Tensor:
         """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
@@ -108,11 +110,12 @@ def spread(
     name = getattr(task.make_model, "__qualname__", repr(task.make_model))
     configuration = {"make_model": name, "networks": networks, "samples": len(task.data), "seed": task.seed}
     configuration |= {"batch_size": task.batch_size, "device": str(task.device)}
+    configuration |= {"multi_label": True} if task.multi_label else {}  # earlier stores go on
     pieces = [partial(task.block, block) for block in blocks(networks, seconds)]
     who = chosen(executor, workers, networks * seconds, task.device)
     with (
         kept(store, configuration, partial(task.block, range(1)), executor=who) as file,
-        closing(in_order(pieces, executor=who, store=file)) as results,
+        closing(in_order(pieces, executor=who, store=file, what="models")) as results,
     ):
         for part in results:
             *columns, weights = part.values()

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.guesses.favoured import FavouredOf
 from igbtheory.torch.causes import ERRORS, SMALL
-from igbtheory.torch.explained_tables import of_changes, percent, with_error
+from igbtheory.torch.explained_tables import Table, of_changes, percent, with_error
 
 MEASURED, LIMIT, AT_WIDTHS = "measured", "infinite width", "at its widths"
 VALUES = {
@@ -135,7 +135,7 @@ class Changes:
                 names.setdefault(getattr(line, kind), []).append(repr(line.change))
             yield from (f"{begin}{where} of {', '.join(each)}: {reason}." for reason, each in names.items() if reason)
 
-    def tables(self) -> Iterator[str]:
+    def tables(self) -> Iterator[Table]:
         """Yield a table of the shares of the favoured class, and one of gamma."""
         lines = (self.model, *self.changes)
         shares = [(x.change, [percent(*self.share(x, kind)) for kind in self.kinds]) for x in lines]

@@ -11,8 +11,8 @@ from types import NoneType
 from typing import Any, final
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.runs.executors import Piece, nth, opener, processes, sent
-from igbtheory.foundations.runs.progress import shown
 from igbtheory.foundations.runs.store import Store, number_of
 from igbtheory.foundations.runs.versions import OtherVersionsError, refuse_other, versions
 from igbtheory.foundations.threads import one_thread, pinned
@@ -27,7 +27,7 @@ def in_order(
     executor: Executor | str | None = None,
     store: Store | None = None,
     names: Sequence[Any] | None = None,
-    progress: str | None = None,
+    what: str = "",
     raises: bool = True,
 ) -> Generator[Any]:
     """Yield the result of every piece in the order of the pieces; every executor gives the same numbers.
@@ -36,8 +36,8 @@ def in_order(
     picklable, such as a functools.partial of a function of a module. executor: a concurrent.futures.Executor, or
     "processes:4", "threads:4" or "dask:tcp://host:8786"; None: one process on this machine for each core. A piece whose
     process dies is tried three times. store: every finished piece is kept there at once, and is not computed again.
-    names: plain values that identify the pieces in a store of several runs; by default their numbers do. progress: a
-    description of the pieces for a progress bar on standard error, or None.
+    names: plain values that identify the pieces in a store of several runs; by default their numbers do. what: a
+    description of the pieces, for a progress bar.
 
     An exception of a piece is raised when its result is due; with raises=False it is the result of the piece.
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
@@ -48,8 +48,7 @@ def in_order(
         checks.of_kind("functions as pieces", piece, Callable, "functools.partial(work, 1)")  # type: ignore[arg-type]
     checks.of_kind("a store or None", store, (Store, NoneType), "Store('run.db', {})")
     numbers = range(len(pieces)) if names is None else [number_of(name) for name in names]
-    results = _Run(pieces, executor, store, numbers, raises=raises).results()
-    return results if progress is None else shown(results, len(pieces), progress)
+    return counted(_Run(pieces, executor, store, numbers, raises=raises).results(), len(pieces), what)
 
 
 @final

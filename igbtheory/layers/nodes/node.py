@@ -3,13 +3,14 @@
 A node is a base, and a function of it that has not been averaged yet. Its verbs say what a layer does to its units.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Generic, Protocol, final
 
 import numpy as np
 
+from igbtheory.foundations.progress import counted
 from igbtheory.layers.nodes.base import Averaged, Base, T, Units
 from igbtheory.layers.nodes.data import Components
 from igbtheory.layers.nodes.draws import Array, Draws
@@ -106,9 +107,9 @@ class Passage:
         if self.sees:
             self.sees(layer, node)
 
-    def listed(self, layers: Iterable[Ruled], node: "Node[Any]", renewed: Any = None) -> Iterator["Node[Any]"]:
+    def listed(self, layers: Sequence[Ruled], node: "Node[Any]", renewed: Any = None) -> Iterator["Node[Any]"]:
         """Yield the node behind each listed layer. `renewed` returns the node that goes on from there in its place."""
-        for layer in layers:
+        for layer in counted(layers, len(layers), "layers"):
             node = self.behind(layer, node)
             if layer.listed:
                 yield node

@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
@@ -18,8 +17,10 @@ def _special(name: str) -> Function:
     """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
 
     def function(x: Any) -> Any:
+        from scipy import special  # noqa: PLC0415 - see above
+
         extended = getattr(x, "dtype", None) == np.longdouble  # which SciPy does not support
-        return getattr(scipy.special, name)(x.astype(np.float64) if extended else x)
+        return getattr(special, name)(x.astype(np.float64) if extended else x)
 
     return function
 

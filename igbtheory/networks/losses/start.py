@@ -1,6 +1,6 @@
 """Losses at initialisation over networks, by the rank of the class from the most to the least favoured one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.guesses.law import float64_array
@@ -91,9 +92,16 @@ def predicted(
     prediction: for one network; if it is for a given data set, these data are used and `samples` is ignored. The laws
     include the scatter of means over so many data, as in a real evaluation.
     """
+    return measured(drawn_outputs(prediction, n_classes, networks, samples, seed), loss)
+
+
+def drawn_outputs(
+    prediction: Prediction, n_classes: int, networks: int = 1000, samples: int = 1000, seed: int = 0
+) -> Iterator[Array]:
+    """Return an iterator over outputs of infinitely wide networks, (samples, n_classes) each; see `predicted`."""
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
-    draw = limit_outputs(prediction, n_classes, samples)
-    return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
+    draw, count = limit_outputs(prediction, n_classes, samples), checks.whole("networks", networks, 2)
+    return (draw(rng) for _ in counted(range(count), count, "networks"))
 
 
 def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
@@ -108,12 +116,22 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
     """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
     if not isinstance(loss, Loss):
         raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
-    rows = [_means(_checked(array), loss) for array in checks.several("outputs", outputs, "a list of arrays")]
+    return each_measured(outputs, {"": loss})[""]
+
+
+def each_measured(outputs: Iterable[Any], losses: Mapping[str, Loss]) -> dict[str, LossAtStart]:
+    """Return `measured` for several losses by their names; each network is drawn once."""
+    arrays = checks.several("outputs", outputs, "a list of arrays")
+    rows = [_means(_checked(array), list(losses.values())) for array in arrays]
     if len(rows) < 2 or len({row.shape for row in rows}) > 1:
         raise ValueError(
             f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
         )
-    return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
+    laws = np.stack(rows, axis=2)  # (losses, means, networks, n_classes)
+    return {
+        name: LossAtStart(loss, *map(SampledLaw, draws))
+        for (name, loss), draws in zip(losses.items(), laws, strict=True)
+    }
 
 
 def losses_table(laws: dict[str, LossAtStart]) -> str:
@@ -154,13 +172,20 @@ def _checked(outputs: Any) -> Array:
     return values
 
 
-def _means(outputs: Array, loss: Loss) -> Array:
-    """Return the five means over the data of one network, (5, n_classes), the favoured class first."""
+def _means(outputs: Array, losses: Sequence[Loss]) -> Array:
+    """Return the five means over the data of one network, (losses, 5, n_classes), the favoured class first."""
     p, log_odds = probabilities(outputs)
+    rest = scipy.special.expit(-log_odds)
+    means = np.stack([_means_of(loss, p, rest, log_odds) for loss in losses])
+    return np.asarray(means[..., np.argsort(-means[0, 0], kind="stable")])
+
+
+def _means_of(loss: Loss, p: Array, rest: Array, log_odds: Array) -> Array:
+    """Return the five means of a loss, (5, n_classes), from the probabilities p, 1 - p and the log-odds of classes."""
     weight = loss.weight(log_odds)
-    own_gradient = -weight * scipy.special.expit(-log_odds)
+    own_gradient = -weight * rest
     # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
     others = (weight.sum(axis=1, keepdims=True) - weight) * p
     gradient = (others + own_gradient) / weight.shape[1]
-    means = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient]).mean(axis=1)
-    return np.asarray(means[:, np.argsort(-means[0], kind="stable")])
+    averaged = (p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient)
+    return np.array([values.mean(axis=0) for values in averaged])

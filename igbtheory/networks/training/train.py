@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.labels import empty_classes
+from igbtheory.foundations.progress import counted
 from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.state import kernel_root
@@ -46,7 +47,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     y: Any,
     *,
     loss: str | Loss = "mse",
-    times: Sequence[float] | None = None,
+    times: Sequence[float] | NDArray[Any] | None = None,
     draws: int = 2000,
     seed: int = 0,
     X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
@@ -126,8 +127,8 @@ def _drawn(
     block = max(1, (BLOCK if loss is None else STEPWISE) // (len(kernel) * outputs))
     ends = np.cumsum([len(one.labels) for one in sets])[:-1]
     blocks = []
-    for first in range(0, draws, block):
-        count = min(block, draws - first)
+    counts = [min(block, draws - first) for first in range(0, draws, block)]
+    for count in counted(counts, len(counts), "networks in training"):
         drawn = rng.standard_normal((root.shape[1], count * outputs), dtype=np.float32)
         start = (root @ drawn).reshape(len(kernel), count, outputs)
         statistics = [

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.foundations.progress import counted
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
@@ -156,7 +157,7 @@ class Chain:
         """Yield seeds and numbers of networks that are drawn at once, whose sum is `networks`."""
         at_once = max(1, ENTRIES // self.largest)
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
-        yield from zip(seeds.spawn(len(sizes)), sizes, strict=True)
+        yield from counted(zip(seeds.spawn(len(sizes)), sizes, strict=True), len(sizes), "networks of the theory")
 
     def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
         """Return units by network, and a Dense with these variances that reads them.

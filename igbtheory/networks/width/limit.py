@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from igbtheory.foundations.progress import counted
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.layers.chain import entering
 from igbtheory.layers.layer import Layer
@@ -40,7 +41,7 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     numbers = sum(case.drawn("float32").numbers for case in cases)
     count = int(np.clip(NUMBERS // numbers, LEAST, MOST))
     seeds = np.random.SeedSequence(0).spawn(3)
-    pairs = zip(cases, seeds, strict=False)
+    pairs = counted(zip(cases, seeds, strict=False), len(cases))
     moments = np.stack([drawn_moments(case, "float32", count, seed) for case, seed in pairs])
     rows = estimated(moments, EXTRAPOLATED)
     total = rows.var_mu + rows.var_chi

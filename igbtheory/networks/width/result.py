@@ -14,6 +14,7 @@ from igbtheory.theory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.router import Loads
     from igbtheory.guesses.varied import VariedGuessLaw
 
 COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
@@ -72,6 +73,21 @@ class WidthPrediction(OutputLayer):
         """Largest relative error of var_mu, var_chi and Var(G0) of the output; 1 if one of them is not known."""
         pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_g0")]
         return float(max(error / max(abs(value), error) if error else 0.0 for value, error in pairs))
+
+    def router(self, experts: int, top: int) -> "Loads":
+        """Return the law of the loads of experts, as `Prediction.router` does, at the width of this prediction.
+
+        On Gaussian inputs the effective rank of the units that the router reads comes from one drawn network, all of
+        whose layers read as many units as the last one.
+        """
+        from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - few predictions are of routers
+        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
+        from igbtheory.networks.width.effective_rank import effective_rank  # noqa: PLC0415 - as above
+
+        if isinstance(self.G0, DatasetGuessLaw):
+            return DatasetRouterLaw(experts, top, self.G0)
+        rank = effective_rank(self.network.layers, self.inputs, (self.widths or (self.features,))[-1])
+        return RouterLaw(experts, top, max(0.0, self.gamma_guess), rank)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""

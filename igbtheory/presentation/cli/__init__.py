@@ -36,9 +36,11 @@ COMMANDS = (
     "losses",
     "measure",
     "report",
+    "router",
     "study",
     "train",
     "verify",
+    "vocabulary",
     "phase",
 )
 """Modules in this folder; each contains a function of the same name and is loaded when the command runs."""

@@ -1,6 +1,6 @@
 """`igb activation`: the verdict on an activation."""
 
-from igbtheory.phases import verdict
+import igbtheory as igb
 from igbtheory.presentation.cli.options import Gaussian, Printed, Variances, with_parameters
 from igbtheory.presentation.cli.parameters import Assignments, Text, Whole
 
@@ -30,4 +30,4 @@ def activation(
     """
     phi = with_parameters(activation, param)
     network = (phi, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
-    printed.answer({}, printed.drawn(lambda: verdict(*network)))
+    printed.answer({}, printed.drawn(lambda: igb.phases.verdict(*network)))

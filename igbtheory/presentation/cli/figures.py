@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Run
 
@@ -34,13 +35,11 @@ def figures(
 
     """
     from igbtheory.foundations import checks  # noqa: PLC0415 - --help must not load Matplotlib
-    from igbtheory.foundations.runs.progress import progress_bar  # noqa: PLC0415 - nor rich
     from igbtheory.presentation import pictures  # noqa: PLC0415 - --help must not load Matplotlib
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
-    with progress_bar() as advanced:
-        who = run.options() | {"progress": advanced}
-        files = pictures.write_figures(names, out, chosen, quick=quick, **who)
+    with progress_bar():
+        files = pictures.write_figures(names, out, chosen, quick=quick, **vars(run))
         if json:
             output.show_json({"files": [str(path) for path in files]})
         else:

@@ -1,5 +1,7 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
+from typing import Any
+
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Whole
@@ -41,22 +43,29 @@ def losses(  # noqa: PLR0913 - one argument for each option
         Draw finite networks with this many units in every hidden layer, instead of infinitely wide ones.
 
     """
-    from igbtheory.networks import losses as library  # noqa: PLC0415 - --help must not load it
+    # --help must not load NumPy
+    from igbtheory.networks.losses import start, usual_losses  # noqa: PLC0415 - as above
+    from igbtheory.networks.simulation.ensemble import outputs as finite_outputs  # noqa: PLC0415 - as above
 
     values, network = case.values(), case.network()
     draws = {"networks": networks, "samples": samples, "seed": case.seed}
-    usual = library.usual_losses(blurry, cut_off, focal)
-    if width is None:
-        prediction = network.predict(values)
-        laws = {name: library.predicted(prediction, loss, classes, **draws) for name, loss in usual.items()}
-    else:
-        finite = {**draws, "width": width, "inputs": values}
-        laws = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
-    first = case.drawn(lambda: laws["cross-entropy"]).value.draws
+    usual = usual_losses(blurry, cut_off, focal)
+    laws: dict[str, Any] = {}
+
+    def measured() -> Any:
+        """Return the law of the cross-entropy, which is drawn, beside those of the other losses."""
+        if width is None:
+            outputs = start.drawn_outputs(network.predict(values), classes, **draws)
+        else:
+            outputs = finite_outputs(network, classes, **draws, width=width, inputs=values)
+        laws.update(start.each_measured(outputs, usual))
+        return laws["cross-entropy"]
+
+    first = case.drawn(measured).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
     drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
     origin = {**case.origin(values), "drawn": drawn}
     if case.json:
         output.show_json({**origin, "losses": {name: law.to_dict() for name, law in laws.items()}})
     else:
-        output.show(*origin.values(), "", library.losses_table(laws))
+        output.show(*origin.values(), "", start.losses_table(laws))

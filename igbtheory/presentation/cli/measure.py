@@ -18,6 +18,7 @@ def measure(  # noqa: PLR0913 - one argument for each option
     networks: Whole = 100,
     batch_size: Whole | None = None,
     labels: Text | None = None,
+    multi_label: bool = False,
     output: Output = None,
     device: str | None = None,
     run: Run = Run(),
@@ -36,6 +37,8 @@ def measure(  # noqa: PLR0913 - one argument for each option
         Number of data in a pass, in a new random order for every model; by default all data.
     labels
         FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data, if any.
+    multi_label
+        Every output gives a label of its own to the data where it is > 0; labels are rows of 0 and 1.
     device
         The device of the passes, such as cuda; by default the device on which the function creates its models.
 
@@ -46,16 +49,16 @@ def measure(  # noqa: PLR0913 - one argument for each option
     data = model_data(chosen)
     given = data.values, data.labels if labels is None else labels_of(labels, chosen, data)
     with loaded(function) as make_model:
-        options = {"seed": chosen.seed, "batch_size": batch_size, "device": device, "output": output, **run.options()}
+        options = {"seed": chosen.seed, "batch_size": batch_size, "device": device, "output": output, **vars(run)}
+        options["multi_label"] = multi_label
         measurement = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
     origin = {"model": function, "inputs": data.text}
     if printed.json:
         show_json({**origin, "batch_size": batch_size, **measurement.to_dict()})
     else:
         batches = "all data in one pass" if batch_size is None else f"batches of {batch_size}"
-        drawn = (
-            f"{measurement.networks} networks of {measurement.n_classes} classes, {batches}, seed {measurement.seed}"
-        )
+        kind = "labels" if multi_label else "classes"
+        drawn = f"{measurement.networks} networks of {measurement.n_classes} {kind}, {batches}, seed {measurement.seed}"
         show(*origin.values(), drawn, "", str(measurement))
 
 

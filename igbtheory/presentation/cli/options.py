@@ -1,6 +1,5 @@
 """Options that several commands have: the network, its inputs, the run, and how the result is shown."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import Parameter
 
 import igbtheory as igb
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.shipped import load_file
 from igbtheory.foundations.whole_files import whole_file
 from igbtheory.presentation.cli import output
@@ -46,10 +46,6 @@ class Run:
     store: Path | None = None
     """Keep finished work in this file at once; the same command continues from there when it is repeated."""
 
-    def options(self) -> dict[str, Any]:
-        """Return the options as keyword arguments of the library, with a progress bar if there is a terminal."""
-        return {**vars(self), "progress": sys.stderr.isatty()}
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +58,16 @@ class Printed:
     """Draw the result to this file: FILE.png, FILE.pdf or FILE.svg."""
 
     def drawn(self, compute: Callable[[], "Result"]) -> Any:
-        """Return the result of `compute`, and draw it if a picture is wanted."""
+        """Return the result of `compute`, beside a bar if it takes long, and draw it if a picture is wanted."""
         if self.plot is None:
-            return compute()
+            with progress_bar():
+                return compute()
         # the file is opened first, so that an impossible picture is refused before anything is computed
         with whole_file(self.plot, PICTURES) as file:
             from igbtheory.presentation.pictures import plots, style  # noqa: PLC0415 - Matplotlib loads slowly
 
-            result = compute()
+            with progress_bar():
+                result = compute()
             style.write(plots.picture, result, file)
         return result
 

@@ -1,7 +1,6 @@
 """Results on standard output: text for people, JSON for machines."""
 
 import sys
-from contextlib import AbstractContextManager
 from typing import Any
 
 from igbtheory.foundations.text import json_text
@@ -11,13 +10,6 @@ def show(*lines: str) -> None:
     """Print texts of one or more lines on standard output."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
-
-
-def working(what: str) -> AbstractContextManager[Any]:
-    """Return a context that shows on the terminal, through standard error, what the command is doing."""
-    from rich.console import Console  # noqa: PLC0415 - most commands need none
-
-    return Console(stderr=True).status(what)
 
 
 def tell(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Whole, Widths
 
@@ -43,7 +42,6 @@ def predict(
         options["seed"] = case.seed
 
     def predicted(network: Any, inputs: Any) -> Any:
-        with output.working("predicting"):
-            return network.predict(inputs, digits=digits, **options)
+        return network.predict(inputs, digits=digits, **options)
 
     case.compute(predicted, digits or 17)

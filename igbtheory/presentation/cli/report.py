@@ -1,8 +1,8 @@
 """`igb report`: predictions and simulations as one page."""
 
 from pathlib import Path
-from typing import Any
 
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Run
 from igbtheory.presentation.cli.parameters import Seed
@@ -32,15 +32,13 @@ def report(
         Print JSON: the path of the page, and whether everything agrees.
 
     """
-    from igbtheory.foundations.runs.progress import progress_bar  # noqa: PLC0415 - nor rich
     from igbtheory.presentation.report import write_report  # noqa: PLC0415 - --help must not load Matplotlib
 
     def begun(folder: Path) -> None:
         output.tell(f"pictures appear in {folder} until everything is finished")
 
-    with progress_bar() as advanced:
-        who: dict[str, Any] = run.options() | {"progress": advanced}
-        agrees = write_report(out, seed, quick=quick, begun=begun, **who)
+    with progress_bar():
+        agrees = write_report(out, seed, quick=quick, begun=begun, **vars(run))
     page = str(out / "index.html")
     if json:
         output.show_json({"page": page, "agrees": agrees})

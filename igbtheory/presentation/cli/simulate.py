@@ -36,7 +36,7 @@ def simulate(
         Compare with the prediction after extrapolation to infinite width.
 
     """
-    options = run.options() | {"device": device}
+    options = vars(run) | {"device": device}
 
     def simulated(network: Any, inputs: Any) -> Any:
         if not compare:

@@ -71,7 +71,7 @@ def study(
             )
         name = str(preset)
         plot = printed.plot or Path(f"igb-study-{name}.png")
-        outcome = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **run.options()))
+        outcome = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **vars(run)))
         printed.answer({}, outcome)
         output.tell(f"picture in {plot}")
         return
@@ -87,7 +87,7 @@ def _of(function: str, trained: Trained, run: Run, printed: Printed) -> Any:
     from igbtheory.presentation.cli.model import loaded  # noqa: PLC0415 - as above
 
     of_data = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
-    options = {name: value for name, value in asdict(trained).items() if name not in of_data} | run.options()
+    options = {name: value for name, value in asdict(trained).items() if name not in of_data} | vars(run)
     data = model_data(trained)
     y = labels_of(trained.labels, trained, data)
     with loaded(function) as make_model:

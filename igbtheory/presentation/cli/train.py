@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.data import labels_of
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Text, Whole
 
@@ -33,10 +31,11 @@ def train(
     """
     if case.data is None:
         raise ValueError("expected a data set to train on; name one with --data, for example --data digits --first 200")
+    from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
+
     y = labels_of(labels, case, case.taken)
 
     def trained(network: Any, inputs: Any) -> Any:
-        with output.working("training"):
-            return network.train(inputs, y, loss=loss, draws=draws, seed=case.seed)
+        return network.train(inputs, y, loss=loss, draws=draws, seed=case.seed)
 
     case.compute(trained)

@@ -5,10 +5,7 @@ import sys
 from math import inf
 from pathlib import Path
 
-from igbtheory.claims.library import library
-from igbtheory.claims.report import as_dict, summary, write_reports
-from igbtheory.claims.runner import run as examine
-from igbtheory.foundations import checks
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Run
 from igbtheory.presentation.cli.parameters import Seed
@@ -46,12 +43,19 @@ def verify(
         Print JSON: a list of claims.
 
     """
+    # --help must not load SymPy and SciPy
+    from igbtheory.claims.library import library  # noqa: PLC0415 - as above
+    from igbtheory.claims.report import as_dict, summary, write_reports  # noqa: PLC0415 - as above
+    from igbtheory.claims.runner import run as examine  # noqa: PLC0415 - as above
+    from igbtheory.foundations import checks  # noqa: PLC0415 - as above
+
     all_claims = library(folder)
     chosen = all_claims.chosen(names)
     if not 0 < seconds < inf:
         raise ValueError(f"expected --seconds > 0 and finite, got {seconds:g}")
     seed = checks.whole("seed", seed, 0)
-    outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **run.options())
+    with progress_bar():
+        outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **vars(run))
     if out is not None:
         write_reports(outcomes, out, seed=seed, quick=quick, problems=all_claims.problems)
     if json:

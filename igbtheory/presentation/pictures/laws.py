@@ -135,10 +135,10 @@ def simulation(axes: Any, ensemble: "Simulation") -> None:
 def measurement(axes: Any, models: "Measurement") -> None:
     """Draw the histogram of the share of class 0 and, for more than two classes, of the largest share."""
     edges = edges_of(0, 1, models.samples, min(BINS, max(2, int(models.networks**0.5))))
-    histogram(axes, models.G0, edges, "class 0")
+    histogram(axes, models.G0, edges, "label 0" if models.multi_label else "class 0")
     if models.n_classes > 2:
-        _stairs(axes, models.shares.max(axis=1), edges, label="largest share", color=LIMIT)
-    axes.axvline(1 / models.n_classes, color=GREY, lw=0.9, ls=":")
+        _stairs(axes, models.majorities, edges, label="largest share", color=LIMIT)
+    axes.axvline(1 / (2 if models.multi_label else models.n_classes), color=GREY, lw=0.9, ls=":")
     _guesses(axes)
 
 

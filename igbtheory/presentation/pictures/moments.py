@@ -85,7 +85,7 @@ def explanation(axes: Any, explained: "Explanation") -> None:
         if there.any():
             points(axes, places[there], columns[name][there], errors[there], marker, color=LIMIT, label=text)
     axes.set_xticks(places, [*map(_tick, explained.names, explained.layers, positions)], rotation=90, fontsize=7)
-    axes.set_ylabel(f"% of the data that one of {explained.favoured.n_classes} classes gets")
+    axes.set_ylabel("% given to the favoured class")
     axes.set_title("\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
 

@@ -4,6 +4,7 @@ import base64
 import io
 import re
 import warnings
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -21,13 +22,22 @@ SHARP = 2
 """Pixels of the picture for each pixel of the page, for screens of high resolution."""
 
 
+BESIDE = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
+"""Style of a table and the picture, which stand below each other on a narrow page."""
+
+
 def html(result: Result) -> str:
-    """Return the formula, if there is one, above the table and the picture, and below them the sentences, if any."""
+    """Return the formula, if there is one, above the table and the picture.
+
+    Of a result with blocks, which a person reads one after the other, the picture stands beside the first table.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user saw them when the result was computed
-        blocks = [_made(part, result) for part in (_table, _image)]
-    gap = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
-    return f'{_made(_formula, result)}<div style="{gap}">{"".join(blocks)}</div>{_made(_sentences, result)}'
+        image = _made(_image, result)
+        before, table, *behind = _made(_formula, result), _made(_table, result)
+        if hasattr(result, "blocks"):
+            before, table, *behind = map(_block, result.blocks())
+    return f'{before}<div style="{BESIDE}">{table}{image}</div>{"".join(behind)}'
 
 
 def _made(part: Any, result: Result) -> str:
@@ -38,9 +48,13 @@ def _made(part: Any, result: Result) -> str:
         return f"<p><em>{escape(str(error))}</em></p>"
 
 
-def _sentences(result: Any) -> str:
-    """Return a paragraph for each sentence, such as those on the causes of bias in an explanation."""
-    return "".join(f"<p>{escape(sentence)}</p>" for sentence in getattr(result, "sentences", list)())
+def _block(block: Any) -> str:
+    """Return a table of texts, or a paragraph for each sentence."""
+    if isinstance(block, list):
+        return "".join(f"<p>{escape(sentence)}</p>" for sentence in block)
+    return _tabulated(
+        block.heads, [[f'<td style="white-space: nowrap">{escape(text)}</td>' for text in row] for row in block.rows]
+    )
 
 
 def _formula(result: Any) -> str:
@@ -60,15 +74,20 @@ def _table(result: Result) -> str:
     columns = {name: column for name, column in columns.items() if "\n" not in str(column[0])}
     count = len(next(iter(columns.values())))
     if count == 1:
-        head, rows = "", [f"<th>{escape(name)}</th>{_cell(column[0])}" for name, column in columns.items()]
+        rows = [[f"<th>{escape(name)}</th>", _cell(column[0])] for name, column in columns.items()]
     else:
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        rows = ["".join(_cell(column[i]) for column in columns.values()) for i in range(count)]
+        rows = [[_cell(column[i]) for column in columns.values()] for i in range(count)]
     if len(rows) > ROWS:
-        left_out = f'<td colspan="{len(columns)}" style="text-align: center">&#8942; {len(rows) - ROWS} more</td>'
+        left_out = [f'<td colspan="{len(columns)}" style="text-align: center">&#8942; {len(rows) - ROWS} more</td>']
         first = ROWS if count == 1 else ROWS // 2
         rows = [*rows[:first], left_out, *rows[len(rows) - ROWS + first :]]
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return _tabulated(() if count == 1 else columns, rows)
+
+
+def _tabulated(heads: Iterable[str], rows: list[list[str]]) -> str:
+    """Return a table; rows: their cells as HTML."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div style="overflow-x: auto">{table}</div>'
 

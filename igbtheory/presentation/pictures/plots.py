@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from igbtheory.foundations.result import Result
-from igbtheory.presentation.pictures import estimates, laws, moments, phase_maps, study, training, verdict
+from igbtheory.presentation.pictures import estimates, language, laws, moments, phase_maps, study, training, verdict
 from igbtheory.presentation.pictures.style import look
 
 SIZE = (5.2, 3.2)
@@ -28,6 +28,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "DatasetClassLaw": laws.class_law,
     "DatasetGuessLaw": laws.dataset_law,
     "DatasetSoftmaxLaw": laws.class_law,
+    "DatasetRouterLaw": language.loads,
     "Derivation": laws.derivation,
     "Design": moments.design,
     "Diagram": phase_maps.diagram,
@@ -46,6 +47,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Phase": verdict.phase,
     "Prediction": moments.prediction,
     "ResidualLimit": lambda axes, result: moments.prediction(axes, result.prediction),
+    "RouterLaw": language.loads,
     "SampledLaw": laws.sampled,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
@@ -54,6 +56,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Training": training.training,
     "VariedGuessLaw": laws.varied_law,
     "Verdict": verdict.gamma_over_depth,
+    "Vocabulary": language.vocabulary,
     "WidthPrediction": moments.at_width,
 }
 WHOLE: dict[str, Callable[[Any], Figure]] = {"Study": study.study, "Verdict": verdict.picture}

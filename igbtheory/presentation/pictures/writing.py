@@ -2,13 +2,14 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
 import igbtheory as igb
+from igbtheory.foundations.progress import counted
 from igbtheory.foundations.runs import kept, refuse_unfit
 from igbtheory.foundations.shipped import versions
 from igbtheory.foundations.threads import one_thread
@@ -29,22 +30,19 @@ def write_figures(
     *,
     quick: bool,
     store: str | Path | None = None,
-    progress: Callable[[float, str], None] = lambda *_: None,
     **who: Any,
 ) -> Iterator[Path]:
     """Yield the path of the PDF of every figure as soon as all its files are written into `out`.
 
     An interruption leaves only complete figures. store: a file that keeps ensembles and phase diagrams of any figures.
-    progress: called with the part of the figures that is done, and the name of the next. who: workers, executor, as in
-    `simulate`.
+    who: workers, executor, as in `simulate`.
     ValueError, before anything is computed: an unknown figure or executor, or a folder that cannot be written.
     """
     chosen = sheets(names)
     refuse_unfit(who.get("executor"))
     # check the folder first, before anything is computed
     with whole_files(out, "--out"), kept(store, {"results": "figures"}, _first) as file:
-        for number, sheet in enumerate(chosen):
-            progress(number / len(chosen), sheet.name)
+        for sheet in counted(chosen, len(chosen), "figures"):
             run = Run(QUICK if quick else 1.0, who, file)
             with whole_files(out, "--out") as work:
                 write(sheet, run, style, work)

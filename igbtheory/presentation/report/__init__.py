@@ -19,7 +19,7 @@ from igbtheory.presentation.report.tables import write_tables
 __all__ = ["write_report"]
 
 
-def write_report(  # noqa: PLR0913 - the options of every run
+def write_report(
     target: Path,
     seed: int = 0,
     *,
@@ -28,15 +28,13 @@ def write_report(  # noqa: PLR0913 - the options of every run
     executor: Executor | str | None = None,
     store: str | Path | None = None,
     begun: Callable[[Path], None] = lambda _: None,
-    progress: Callable[[float, str], None] = lambda *_: None,
 ) -> bool:
     """Write the report, and return whether simulations agree with theory and all claims have the recorded verdicts.
 
     The folder `target` appears whole or not at all. Its numbers do not depend on workers and executor.
 
     quick: small ensembles, for a look or a test. workers, executor, store: as in `simulate`. begun: called with the
-    folder in which pictures appear until the report is complete. progress: called with the part of the work that is
-    done, 0 to 1, and a description of it.
+    folder in which pictures appear until the report is complete.
     ValueError, before anything is computed: the folder cannot be made, or holds files that no report wrote, or the
     executor cannot be used.
     """
@@ -47,8 +45,7 @@ def write_report(  # noqa: PLR0913 - the options of every run
         begun(folder)
         jobs = Jobs(cases.QUICK if quick else cases.FULL, seed)
         album = Album(jobs, folder)
-        for done, text in jobs.run(workers, executor, store):
-            progress(done, text)
+        for _ in jobs.run(workers, executor, store):
             album.draw()
         write_tables(jobs.outcomes, jobs.studies, folder)
         write_reports(jobs.verdicts, folder, seed=seed, quick=True, problems={})

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses import accuracy_bound, mean_shares
 from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.networks.losses import LossAtStart, measured, usual_losses
+from igbtheory.networks.losses import LossAtStart, usual_losses
 from igbtheory.networks.losses.outputs import limit_outputs
+from igbtheory.networks.losses.start import each_measured
 from igbtheory.networks.simulation.ensemble import outputs
 from igbtheory.networks.simulation.extrapolation import FACTORS
 from igbtheory.presentation.report.cases import Case
@@ -66,8 +67,8 @@ def class_study(case: Case, seed: int) -> ClassStudy:
         mean_shares(float(prediction.gamma), CLASSES, samples),
         _ranked(limit),
         _ranked(simulated),
-        {name: measured(limit, loss) for name, loss in losses.items()},
-        {name: measured(simulated, loss) for name, loss in losses.items()},
+        each_measured(limit, losses),
+        each_measured(simulated, losses),
     )
 
 

@@ -53,30 +53,25 @@ class Jobs:
         ]
         self.jobs += [Job(CLAIMS, CLAIM, x) for x in examinations(self.claims, seed, quick=True, seconds=LIMIT)]
 
-    def run(
-        self, workers: int | None, executor: Executor | str | None, store: str | Path | None
-    ) -> Iterator[tuple[float, str]]:
-        """Do all jobs; after each, yield the part of the work that is done and a description of the job.
+    def run(self, workers: int | None, executor: Executor | str | None, store: str | Path | None) -> Iterator[Job]:
+        """Do all jobs, and yield each when it is done.
 
         The longest jobs come first: the deep networks, which the first picture shows. The claims come last, so that no
         process waits long for the others in the end.
         """
         jobs = sorted(self.jobs, key=lambda job: -job.work)
-        done, total = 0.0, sum(job.work for job in jobs)
         pieces, who = [job.piece for job in jobs], chosen(executor, workers, inf)
         configuration = {"results": "report", "sizes": self.sizes, "seed": self.seed}
         first = min((job for job in jobs if job.kind == NETWORKS), key=lambda job: job.work)
         with (
             kept(store, configuration, lambda: (first.piece(), self.cases, texts(self.claims))) as file,
-            closing(in_order(pieces, executor=who, store=file, raises=False)) as results,
+            closing(in_order(pieces, executor=who, store=file, what="networks and claims", raises=False)) as results,
         ):
             for job, result in zip(jobs, results, strict=True):
                 if isinstance(result, BaseException) and job.kind != CLAIMS:
                     raise result
                 job.result = result
-                done += job.work
-                count = sum(job.kind == other.kind for other in jobs)
-                yield done / total, f"{job.kind} {len(self._done(job.kind))}/{count}"
+                yield job
 
     @property
     def outcomes(self) -> list[Outcome]:

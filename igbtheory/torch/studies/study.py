@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.foundations.labels import empty_classes
+from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import chosen, in_order, kept
 from igbtheory.networks.training.targets import targets
 from igbtheory.torch.studies.arm import Arm, Plan, Task, controlled, swept
@@ -120,9 +121,9 @@ def run(
     # without the number of networks, so that a study of more networks continues a stored one
     configuration: dict[str, Any] = {"study": title, "arms": named, "steps": plan.steps}
     configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
-    with kept(store, configuration, pieces[0], executor=chosen_one) as file:
-        label = "networks" if checks.flag("progress", progress) else None
-        records = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
+    wanted = checks.flag("progress", progress)
+    with kept(store, configuration, pieces[0], executor=chosen_one) as file, progress_bar(wanted=wanted):
+        records = list(in_order(pieces, executor=chosen_one, store=file, what="networks"))
     return tuple(_course(arm, plan, records[i :: len(arms)]) for i, arm in enumerate(arms))
 
 

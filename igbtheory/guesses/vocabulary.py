@@ -1,0 +1,202 @@
+"""What an untrained language model predicts first: the shares of tokens, and the entropy and the loss of its softmax.
+
+The logits of V tokens at one position are O_v = sqrt(q) z_v. With S the sum of their exponentials, the label of a new
+model is any token, so that the expected loss is E log S, and its softmax has the expected entropy
+
+    E log S - sum_v E p_v O_v = E log S - q (1 - sum_v E p_v^2)
+
+by integration by parts. With L(s) = E exp(-exp(s + O)), both follow from integrals over s of L(s)^V.
+Tied weights: the output of token v is the product of the embedding of v and the units of the last layer, which contain
+the embedding of the token that is read. Its logit has the mean sqrt(q) lift, lift^2 = share of the embedding x width.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from igbtheory.foundations import checks
+from igbtheory.foundations.result import Result
+from igbtheory.foundations.text import measured
+from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.law import MOST_TOKENS, checked_classes
+from igbtheory.guesses.sampled import SampledLaw, checked_draws
+from igbtheory.guesses.several import ClassGuessLaw
+from igbtheory.mathematics.numerics.log_normal import LogNormalLaplace
+
+RANKS = 1000
+"""Largest number of shares that are kept of a draw; the others are those of rare tokens."""
+NUMBERS = 2**27
+"""Number of logits that are drawn by default, in a few seconds."""
+FEWEST, MOST = 8, 200
+"""Smallest and largest number of networks that are drawn by default."""
+ALMOST = 1 - 2**-53
+"""Largest share below 1."""
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+"""Gauss-Hermite quadrature over the logit of the token that is read."""
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Vocabulary(Result):
+    """First predictions of a language model with a vocabulary of `size` tokens, at `positions` tokens.
+
+    ranked: the law of the shares of the positions that the tokens get, in descending order, at most 1000. guessed: that
+    of the number of tokens that are predicted at least once. copied: that of the share of the positions at which
+    the token that is read is predicted, None if it is not known. loss, entropy: expected ones of the softmax at one
+    position. q: variance of a logit over weights and data. lift: mean logit of the token that is read, over sqrt(q); 0
+    without tied weights.
+    """
+
+    size: int
+    positions: int
+    q: float
+    lift: float
+    loss: float
+    entropy: float
+    ranked: SampledLaw
+    guessed: SampledLaw
+    copied: SampledLaw | None = None
+
+    @property
+    def perplexity(self) -> float:
+        """The exponential of the entropy: the number of equally likely tokens with the same entropy."""
+        return float(np.exp(self.entropy))
+
+    def largest(self) -> SampledLaw:
+        """Return the law of the share of the positions that the favoured token gets."""
+        return SampledLaw(self.ranked.draws[:, 0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers, and the means of the laws with their errors."""
+        names = ("size", "positions", "q", "lift", "loss", "entropy", "perplexity")
+        laws = {"largest": self.largest(), "guessed": self.guessed, "copied": self.copied, "ranked": self.ranked}
+        means = {name: law.mean().to_dict() for name, law in laws.items() if law is not None}
+        return {**{name: getattr(self, name) for name in names}, "even_loss": float(np.log(self.size)), **means}
+
+    def __str__(self) -> str:
+        largest, guessed = (measured(**law.mean().to_dict()) for law in (self.largest(), self.guessed))
+        copied = [] if self.copied is None else [measured(**self.copied.mean().to_dict())]
+        return "\n".join(
+            [
+                f"vocabulary  {self.size} tokens, {self.positions} positions; {len(self.guessed.draws)} networks drawn",
+                f"largest     {largest} of the positions predict the favoured token; even: {1 / self.size:.3g}",
+                f"guessed     {guessed} tokens are predicted at least once",
+                *(f"copied      {share} of the positions predict the token that they read" for share in copied),
+                f"loss        {self.loss:.6g} expected; log {self.size} = {np.log(self.size):.6g}",
+                f"entropy     {self.entropy:.6g} of one prediction, perplexity {self.perplexity:.6g}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({self.size} tokens, {self.positions} positions)"
+
+
+@final
+@dataclass(frozen=True)
+class Tied:
+    """Tied weights of a model of `width` units, whose last units have this share of the embedding that is read."""
+
+    width: int
+    share: float
+
+    @property
+    def lift(self) -> float:
+        """The mean logit of the token that is read, over the standard deviation of the others."""
+        return float(np.sqrt(self.share * self.width))
+
+
+def at_random_positions(
+    law: ClassGuessLaw, q: float, positions: Any, draws: int | None, rng: np.random.Generator
+) -> Vocabulary:
+    """Return the first predictions at independent positions, from the law of the shares of infinitely many.
+
+    q: variance of a logit. draws: number of networks; None: as many as take a few seconds.
+    """
+    count = checks.whole("positions", positions, 1)
+    ranked, guessed = [], []
+    for _ in range(_count(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
+        shares = law.rvs((), rng)
+        ranked.append(_first(shares))
+        guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())
+    loss, entropy = first_softmax(q, law.n_classes)
+    laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed))
+    return Vocabulary(law.n_classes, count, q, 0.0, loss, entropy, *laws)
+
+
+def at_given_positions(
+    law: DatasetGuessLaw,
+    size: Any,
+    ids: NDArray[np.intp] | None,
+    tied: Tied | None,
+    draws: int | None,
+    rng: np.random.Generator,
+) -> Vocabulary:
+    """Return the first predictions at given positions, which read the tokens `ids`, or None if that is not known."""
+    size = checked_classes(size, MOST_TOKENS)
+    if ids is not None and ids.max() >= size:
+        raise ValueError(
+            f"expected ids of tokens below {size}, the size of the vocabulary, got {ids.max()}; pass "
+            f"size={ids.max() + 1} or more"
+        )
+    variances = np.mean([np.diagonal(kernel) for kernel in law.kernels()], axis=0)
+    ranked, guessed, copied = [], [], []
+    for _ in range(_count(draws, size * law.size)):
+        guesses = law.guesses(size, rng, ids, 0.0 if tied is None else _added(tied, ids, variances, rng))
+        shares = np.bincount(guesses, minlength=size) / law.size
+        ranked.append(_first(shares))
+        guessed.append(np.count_nonzero(shares))
+        copied.append(np.nan if ids is None else np.mean(guesses == ids))
+    # the variance of a logit hardly depends on the position, and the softmax is a smooth function of it
+    q = float(variances.mean())
+    loss, entropy = first_softmax(q, size, tied)
+    laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed, dtype=float))
+    again = None if ids is None else SampledLaw(np.array(copied))
+    return Vocabulary(size, law.size, q, 0.0 if tied is None else tied.lift, loss, entropy, *laws, again)
+
+
+def first_softmax(q: float, size: int, tied: Tied | None = None) -> tuple[float, float]:
+    """Return the expected loss and the expected entropy of the softmax at one position.
+
+    The loss is that of a label other than the token that is read. With tied weights, the sum over the other tokens is
+    taken as its geometric mean, from which that of many tokens hardly differs.
+    """
+    if q == 0.0:
+        return float(np.log(size)), float(np.log(size))
+    laplace = LogNormalLaplace(float(np.sqrt(q)))
+    s = -laplace.nodes
+    log_l, _, log_square = laplace(s)
+    with np.errstate(under="ignore"):
+        log_sum = laplace.step * float(np.sum(np.exp(-np.exp(s)) - np.exp(size * log_l)))
+        together = size * laplace.step * float(np.sum(np.exp(log_square + (size - 1) * log_l)))
+    weighed = q * (1.0 - together)
+    if tied is None:
+        return log_sum, log_sum - weighed
+    read = np.sqrt(q) * (tied.lift + np.sqrt(1.0 + tied.share) * NODES)
+    p, log_total = expit(read - log_sum), np.logaddexp(read, log_sum)
+    return float(WEIGHTS @ log_total), float(WEIGHTS @ (log_total - (1.0 - p) * weighed - p * read))
+
+
+def _added(tied: Tied, ids: Any, variances: Array, rng: np.random.Generator) -> Array:
+    """Return what tied weights add to the logit of the token that is read, at every position.
+
+    The squared length of an embedding scatters over the tokens, so that the variance of this logit is 1 + share.
+    """
+    lengths = 1.0 + rng.standard_normal(int(ids.max()) + 1) / np.sqrt(tied.width)
+    return np.asarray(np.sqrt(variances) * tied.lift * lengths[ids])
+
+
+def _count(draws: int | None, numbers: int) -> int:
+    """Return the number of networks to draw; numbers: that one network takes."""
+    return int(np.clip(NUMBERS // numbers, FEWEST, MOST)) if draws is None else checked_draws(draws)
+
+
+def _first(shares: Array) -> Array:
+    """Return the largest shares, in descending order."""
+    count = min(RANKS, shares.size)
+    return -np.sort(-np.partition(shares, -count)[-count:])

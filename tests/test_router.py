@@ -1,0 +1,262 @@
+"""Experts and vocabularies: loads of routers, and first predictions of language models, against draws and limits."""
+
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="attr-defined, comparison-overlap, union-attr"
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from repeated import slow
+from scipy.special import log_ndtr, logsumexp, ndtri, softmax
+
+import igbtheory as igb
+from igbtheory.guesses import ClassGuessLaw, DatasetClassLaw, DatasetGuessLaw, DatasetRouterLaw, RouterLaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Z = 5.0
+"""Standard errors that an estimate may miss, with a probability below 1e-6."""
+
+
+def block(phi: str) -> igb.Residual:
+    return igb.Residual(igb.RMSNorm(), igb.Dense(2.0), igb.Activation(phi), igb.Dense(1.0))
+
+
+def drawn_loads(law: RouterLaw, networks: int, tokens: int) -> Any:
+    """Return the loads of networks of the law from single tokens, in units of the fair load."""
+    rng = np.random.default_rng(1)
+    loads = []
+    for _ in range(networks):
+        centres = np.sqrt(law.gamma) * rng.standard_normal(law.experts)
+        spread = np.sqrt(rng.chisquare(law.rank, law.experts) / law.rank) if np.isfinite(law.rank) else 1.0
+        outputs = centres + spread * rng.standard_normal((tokens, law.experts))
+        taken = np.argsort(outputs, axis=1)[:, -law.top :]
+        loads.append(np.bincount(taken.ravel(), minlength=law.experts) / tokens / law.fair)
+    return np.array(loads)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        RouterLaw(8, 2, 0.4908),
+        slow(RouterLaw(2, 1, 1.0)),
+        slow(RouterLaw(4, 3, 1.0)),
+        slow(RouterLaw(64, 6, 0.86)),
+        slow(RouterLaw(64, 1, 0.85)),
+        RouterLaw(8, 2, 0.4, 50.0),
+    ],
+    ids=repr,
+)
+def test_loads_are_those_of_single_tokens(law: RouterLaw) -> None:
+    networks, tokens = 200, 400
+    loads = drawn_loads(law, networks, tokens)
+    # finitely many tokens scatter by the binomial variance of each load
+    noise = (loads * (1 / law.fair - loads)).mean(axis=1) / tokens
+    for estimate, values in (
+        (law.cv2().mean(), loads.var(axis=1) - noise),
+        (law.starved(0.5).mean(), (loads < 0.5).mean(axis=1)),
+        (law.dropped(1.1).mean(), np.maximum(loads - 1.1, 0).mean(axis=1)),
+        (law.largest().mean(), loads.max(axis=1)),
+    ):
+        error = np.hypot(values.std() / networks**0.5, estimate.error)
+        # 1 % for the binomial noise of the last three, and for the threshold of 64 experts with top 6
+        assert abs(values.mean() - estimate.value) < Z * error + 0.01 * estimate.value
+    assert np.allclose(law.rvs(20, 0).sum(axis=1), law.top, rtol=1e-12)
+
+
+def test_the_numbers_of_the_literature_of_this_law() -> None:
+    """Eight experts, top 2, c = 0.3292: closed form .577, exact .530; 64 experts, top 6: dropped .434, starved .270."""
+    eight = RouterLaw(8, 2, 0.3292 / 0.6708)
+    assert eight.means()["cv2"] == pytest.approx(0.577, abs=5e-4)
+    assert abs(eight.cv2().mean().value - 0.530) < Z * eight.cv2().mean().error
+    many = RouterLaw(64, 6, 0.4619 / 0.5381)
+    for law, value in ((many.cv2(), 2.05), (many.dropped(), 0.434), (many.starved(), 0.270)):
+        assert law.mean().value == pytest.approx(value, abs=0.0005 + Z * law.mean().error)
+
+
+@pytest.mark.parametrize("gamma", [slow(1e-3), 0.3, slow(10.0)])
+def test_closed_forms_are_those_of_many_experts(gamma: float) -> None:
+    law, draws = RouterLaw(1000, 90, gamma), 100
+    means = law.means()
+    for name in ("cv2", "dropped", "starved"):
+        drawn = getattr(law, name)(draws=draws).mean()
+        # a thousand experts are not infinitely many: one per cent
+        assert abs(means[name] - drawn.value) < Z * drawn.error + 0.01 * means[name] + 1e-100
+    assert means["largest"] == pytest.approx(law.largest(draws).mean().value, rel=0.04)
+
+
+def test_limits_of_gamma() -> None:
+    equal, torn = RouterLaw(8, 2, 0.0), RouterLaw(8, 2, np.inf)
+    assert np.array_equal(equal.rvs(3, 0), np.full((3, 8), 0.25))
+    assert equal.means() == {"cv2": 0.0, "largest": 1.0, "dropped": 0.0, "starved": 0.0}
+    assert np.array_equal(np.sort(torn.rvs(3, 0)), [[0] * 6 + [1] * 2] * 3)
+    assert torn.means() == pytest.approx({"cv2": 3.0, "largest": 4.0, "dropped": 1 - 1.25 / 4, "starved": 0.75})
+    assert RouterLaw(8, 2, 1e12).cv2().mean().value == pytest.approx(3.0, abs=1e-5)
+    # next to equal loads: CV^2 = gamma (tau phi(tau)... )^2, here half of the experts with tau = 0
+    near = RouterLaw(8, 4, 1e-8).means()["cv2"]
+    assert near == pytest.approx(4 * 1e-8 / (2 * np.pi), rel=1e-6)
+
+
+def test_few_units_of_a_router_have_an_effective_rank() -> None:
+    tau = ndtri(1 - 6 / 64)
+    slope = (tau * np.exp(-tau * tau / 2) / np.sqrt(2 * np.pi) * 64 / 6) ** 2
+    assert RouterLaw(64, 6, 0.0, 74.0).means()["cv2"] == pytest.approx(slope / 148, rel=1e-12)
+    net = igb.Network(igb.Dense(1.0), *[block("tanh")] * 4, igb.RMSNorm(), igb.Dense(1.0))
+    law = net.predict(width=64).router(16, 2)
+    # tanh has no bias: the spread of loads is that of the effective rank, which 64 units and four blocks make 14 to 25
+    assert isinstance(law, RouterLaw)
+    assert law.gamma < 0.01
+    assert 14 < law.rank < 25
+    assert net.predict().router(16, 2).cv2().mean().value == 0.0
+
+
+def test_given_tokens_have_the_loads_of_their_kernel() -> None:
+    c, size = 0.4, 200
+    kernel = c + (1 - c) * np.eye(size)
+    law = DatasetRouterLaw(8, 2, DatasetGuessLaw(size, 0.1, lambda: kernel))
+    infinite = RouterLaw(8, 2, c / (1 - c))
+    # the binomial scatter of the tokens adds p (1 - p)/size to the variance, less that of the loads
+    expected = infinite.cv2().mean().value
+    expected += (3.0 - expected) / size
+    estimate = law.cv2().mean()
+    assert abs(estimate.value - expected) < Z * np.hypot(estimate.error, infinite.cv2().mean().error)
+    data = np.random.default_rng(0).standard_normal((30, 5))
+    assert np.allclose(igb.mlp(2).predict(data).router(4, 1).rvs(3, 0).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("gamma", [0.3, slow(100.0)])
+def test_shares_of_many_classes(gamma: float) -> None:
+    shares = ClassGuessLaw(gamma, 3000).rvs((), 0)
+    centres = np.sqrt(gamma) * np.random.default_rng(0).standard_normal(3000)
+    # the same integral, class by class, for the largest one and one in the middle
+    t = centres.max() + np.arange(-9.0, 9.0, 0.02)
+    below = np.sum([log_ndtr(t - m) for m in centres], axis=0)
+    for one in (centres.argmax(), 1500):
+        x = t - centres[one]
+        share = 0.02 * np.exp(below - log_ndtr(x) - x * x / 2).sum() / np.sqrt(2 * np.pi)
+        assert shares[one] == pytest.approx(share, rel=1e-8)
+    assert shares.sum() == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [slow(2000), slow(10**5)])
+def test_moments_of_many_classes(n_classes: int) -> None:
+    law = ClassGuessLaw(0.3, n_classes)
+    squares = n_classes * (law.rvs(30, 0) ** 2).sum(axis=1) / n_classes
+    assert abs(law.collision() - squares.mean()) < Z * squares.std() / 30**0.5
+    # the rules of up to 1000 classes go on: the logarithm of a collision is smooth in that of their number
+    few = ClassGuessLaw(0.3, 1000).collision()
+    assert law.collision() < few
+
+
+def test_bad_input_is_refused_in_words() -> None:
+    p = igb.mlp(2).predict()
+    law = p.router(8, 2)
+    refused: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: p.router(1, 1), "expected experts >= 2"),
+        (lambda: p.router(8, 0), "expected top >= 1"),
+        (lambda: p.router(8, 8), "expected top below the 8 experts"),
+        (lambda: law.dropped(0.0), "expected capacity > 0"),
+        (lambda: law.starved(1.0), "expected 0 < below < 1"),
+        (lambda: RouterLaw(8, 2, 1.0, 2.0), "expected rank >= 8"),
+        (lambda: igb.mlp(2, sigma_w2=np.array([1.0, 2.0])).predict().router(8, 2), "loop over its values"),
+        (lambda: p.guesses(10**6).rvs(100), "take 67 draws or fewer"),
+        (lambda: p.guesses(10**6).ranked(), "take 67 draws or fewer"),
+        (lambda: p.guesses(10**6 + 1), "expected n_classes <= 1000000"),
+        (lambda: p.guesses(1001).pdf(0.1), "expected n_classes <= 1000"),
+    )
+    for call, words in refused:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+TOKENS = np.random.default_rng(3).integers(0, 300, (2, 12))
+
+
+@lru_cache
+def language_model() -> igb.Prediction:
+    # attention of equal weights, so that no scores are drawn
+    block = (
+        igb.Residual(igb.LayerNorm(), igb.Attention(scaling="linear", causal=True), igb.Dense(0.1)),
+        igb.Residual(igb.LayerNorm(), igb.Dense(0.5), igb.Activation("gelu"), igb.Dense(0.3)),
+    )
+    end = (igb.LayerNorm(), igb.EachToken(), igb.Dense(1.0))
+    return igb.Network(igb.Embedding(0.2), igb.PositionEmbedding(0.1), *block, *end).predict(TOKENS)
+
+
+@pytest.mark.parametrize(("q", "size"), [(0.3, 300), (4.0, 50), slow((30.0, 100))])
+def test_first_loss_and_entropy_are_those_of_drawn_logits(q: float, size: int) -> None:
+    logits = np.sqrt(q) * np.random.default_rng(0).standard_normal((4000, size))
+    logs = logsumexp(logits, axis=1)
+    entropies = logs - (softmax(logits, axis=1) * logits).sum(axis=1)
+    told = igb.Network(igb.Dense(q)).predict().vocabulary(size, draws=2)
+    assert told.q == pytest.approx(q)
+    for value, draws in ((told.loss, logs), (told.entropy, entropies)):
+        assert abs(draws.mean() - value) < Z * draws.std() / 4000**0.5
+
+
+@pytest.mark.parametrize("width", [None, 60])
+def test_first_predictions_of_a_language_model(width: int | None) -> None:
+    """The same by logits: of drawn vectors, with tied weights of drawn embeddings."""
+    prediction, rng, size = language_model(), np.random.default_rng(0), 300
+    told = prediction.vocabulary(size, tied=width, draws=100)
+    kernel = prediction.dataset.kernels()[0]
+    assert (told.positions, told.q) == (24, pytest.approx(1.0))
+    # the share of the embedding is the part of its variance 0.2 in the variance in front of the last norm
+    total = float((prediction.per_layer.var_mu + prediction.per_layer.var_chi)[2])
+    share = 0.2 / total
+    assert told.lift == pytest.approx(0.0 if width is None else np.sqrt(share * width), rel=1e-12)
+    root, ids, drawn = np.linalg.cholesky(kernel + 1e-12 * np.eye(24)), TOKENS.ravel(), []
+    for _ in range(100):
+        logits = root @ rng.standard_normal((24, size))
+        lengths = 1 + rng.standard_normal(size) / np.sqrt(width or np.inf)
+        logits[np.arange(24), ids] += told.lift * lengths[ids]
+        guesses = logits.argmax(axis=1)
+        counts = np.bincount(guesses, minlength=size) / 24
+        drawn.append(
+            [counts.max(), np.count_nonzero(counts), np.mean(guesses == ids), logsumexp(logits, axis=1).mean()]
+        )
+    for law, values in zip((told.largest(), told.guessed, told.copied), np.transpose(drawn), strict=False):
+        assert abs(law.mean().value - values.mean()) < Z * np.hypot(law.mean().error, values.std() / 10) + 1e-12
+    losses = np.transpose(drawn)[3]
+    assert abs(told.loss - losses.mean()) < Z * losses.std() / 10
+
+
+def test_a_vocabulary_on_gaussian_inputs_and_of_many_tokens() -> None:
+    prediction = igb.mlp(3).predict()
+    told = prediction.vocabulary(50_000, positions=100, draws=2)
+    assert told.guessed.mean().value < 100
+    assert told.perplexity == pytest.approx(np.exp(told.entropy))
+    assert told.to_dict()["even_loss"] == np.log(50_000) < told.loss
+    assert "50000 tokens" in str(told)
+    # the shares of more classes than fit in a block are drawn class by class
+    data = DatasetGuessLaw(300, 0.1, lambda: np.eye(300))
+    assert DatasetClassLaw(data, 60_000).rvs(1, 0).sum() == pytest.approx(1.0)
+
+
+def test_bad_vocabularies_are_refused_in_words() -> None:
+    prediction, gaussian = language_model(), igb.mlp(2).predict()
+    end = igb.Network(igb.Embedding(1.0), igb.Dense(1.0), igb.EachToken(), igb.Dense(1.0)).predict(TOKENS)
+    refused: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: prediction.vocabulary(200), f"got {TOKENS.max()}; pass size={TOKENS.max() + 1} or more"),
+        (lambda: prediction.vocabulary(1), "expected n_classes >= 2"),
+        (lambda: gaussian.vocabulary(100, tied=64), "leave tied out"),
+        (lambda: end.vocabulary(300, tied=64), r"got Dense\(1.0\); leave tied out"),
+        (lambda: gaussian.vocabulary(100, positions=0), "expected positions >= 1"),
+        (lambda: gaussian.vocabulary(100, draws=1), "expected draws >= 2"),
+    )
+    for call, words in refused:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")  # scores of attention are drawn
+def test_gpt_is_the_model_of_its_weights() -> None:
+    """Untrained networks of width 64 have the variances of the theory, but for the error 1/width."""
+    net = igb.gpt(2, width=64, heads=2, std=0.1)
+    theory, simulated = net.predict(TOKENS), net.simulate(100, 64, inputs=TOKENS)
+    assert abs(simulated.gamma / theory.gamma - 1) < 0.15
+    assert igb.gpt(2, norm="rms", scaled=False).layers[2].layers[0] == igb.RMSNorm()
