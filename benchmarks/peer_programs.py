@@ -72,14 +72,17 @@ def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
     return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x).kernel()
 
 
-def exact_grid(phi: str, side: int) -> Mapping[int, float]:
-    """Return gamma at five points of the diagonal of a grid, from balls."""
+def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
+    """Return gamma at five points of the diagonal of a grid, one by one, which takes no table.
+
+    digits: None for double precision, because many layers of a smooth function take minutes in more.
+    """
     sigma_w2, sigma_b2 = sweep(side)
     places = np.linspace(0, side - 1, 5).astype(int)
     values = {}
     for i in places:
         net = igb.mlp(DEPTH, phi, sigma_w2=float(sigma_w2[i, 0]), sigma_b2=float(sigma_b2[i]))
-        values[int(i * side + i)] = float(net.predict(digits=DIGITS).gamma)
+        values[int(i * side + i)] = float(net.predict(digits=digits).gamma)
     return values
 
 
@@ -411,7 +414,7 @@ def grid(phi: str, step: Callable[..., Any] | None, side: int = 50) -> Work:
     sums: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
     plain = partial(numpy_grid, step, side) if step else partial(trapezoid_grid, sums[phi], side)
     peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side)}
-    return Work(partial(our_grid, phi, side), peers, partial(exact_grid, phi, side))
+    return Work(partial(our_grid, phi, side), peers, partial(exact_grid, phi, side, DIGITS if step else None))
 
 
 def kernel(phi: str, count: int, depth: int) -> Work:

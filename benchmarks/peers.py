@@ -3,10 +3,11 @@
     python benchmarks/peers.py run [WORD ...]      # measure the works whose names contain a word, and store the ratios
     python benchmarks/peers.py compare [WORD ...]  # measure again, and print the ratios beside the stored ones
 
-Times are CPU times of one thread, the smallest of several calls that alternate between the programs. A ratio is the
-time of the fastest peer over ours: above 1, igbtheory is faster. Peak memory is that of a process of its own, with the
-modules that the program loads. The errors are relative to numbers of 25 digits. The peers need an environment of their
-own: pip install . torch "neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7". A missing one leaves its place empty.
+Times are CPU times of one thread, the smallest of several calls that alternate between the programs. The ratio of a
+peer is its time over ours: above 1, igbtheory is faster. Peak memory is that of a process of its own, with the modules
+that the program loads. The errors are relative to numbers of 25 digits, of tanh and silu to single predictions by
+another rule than that of grids. The peers need an environment of their own: pip install . torch
+"neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7". A missing one leaves its place empty.
 """
 
 import csv

@@ -67,7 +67,12 @@ def stacked(n: Kind, moments: Collection[Moments]) -> PerLayer:
     shape = np.broadcast_shapes(*(np.shape(part) for x in columns for part in x))
 
     def stack(rows: Sequence[Any]) -> NDArray[Any]:
-        return np.stack([np.broadcast_to(x, shape) for x in rows]) if shape else np.array(rows)
+        array = np.empty((len(rows), *shape), dtype=np.asarray(rows[0]).dtype)
+        for i, row in enumerate(rows):
+            array[i] = row
+        return array
 
-    var_mu, var_chi, error, within = map(stack, zip(*columns, strict=True))
-    return PerLayer(n, var_mu, var_chi, error, within)
+    var_mu, var_chi, error, within = zip(*columns, strict=True)
+    shared = stack(var_mu)
+    batches = any(x.within is not None for x in moments)
+    return PerLayer(n, shared, stack(var_chi), stack(error), stack(within) if batches else shared)

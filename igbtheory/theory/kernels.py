@@ -127,9 +127,9 @@ class OutputKernel:
             return [getattr(pairs[-1], name) for name in names]
 
         blocks, matrices = self._parts(), [np.empty(0)] * len(names)
-        for place, parts in zip(blocks, self._each(output, blocks), strict=True):
-            for i, part in enumerate(parts):
-                matrices[i] = self._placed(matrices[i], place, part, whole=len(blocks) == 1)
+        for place, outputs in zip(blocks, self._each(output, blocks), strict=True):
+            for i, matrix in enumerate(outputs):
+                matrices[i] = self._placed(matrices[i], place, matrix, whole=len(blocks) == 1)
         return matrices
 
     def _placed(self, matrix: Any, place: tuple[slice, slice], block: Any, *, whole: bool) -> NDArray[np.float64]:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from itertools import islice
 from math import prod
 from typing import Any, final
 
@@ -12,24 +10,21 @@ from torch import fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.chain import weighing
-from igbtheory.layers.layer import Layer
-from igbtheory.layers.positions import Gathered
-from igbtheory.layers.spatial_pools import GlobalAvgPool
-from igbtheory.layers.tokens import Embedding
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
+from igbtheory.torch.averaged import averaged
+from igbtheory.torch.behind import entries_behind, extended, mixes
 from igbtheory.torch.computed import Piece, computed, piece_at
+from igbtheory.torch.constants import Constants
+from igbtheory.torch.embedded import embedded
 from igbtheory.torch.entries import Entries, Layouts, moved
+from igbtheory.torch.fresh_weights import FreshWeights
 from igbtheory.torch.functions import FunctionOfOne, steps_of_one
-from igbtheory.torch.initialisers import variance
-from igbtheory.torch.left_out import RANDOM, stochastic_depth
+from igbtheory.torch.left_out import stochastic_depth
 from igbtheory.torch.operators import MODULES, arguments, called, tells_shape
-from igbtheory.torch.path import Step, Stream
+from igbtheory.torch.path import Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
-from igbtheory.torch.rows.site import Reads
 from igbtheory.torch.steps import part_of, value_behind
-from igbtheory.torch.tracing import has_part
 from igbtheory.torch.trial import Trial, tensor_of
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
@@ -63,24 +58,20 @@ class Reader:
         self.read: dict[str, Stream] = {}
         self.named: dict[str, str] = {}
         self.depending: set[str] = set()  # the names of all nodes whose value or shape depends on the data
-        self.weighted: set[fx.Node] = set()  # nodes that may differ between models
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.scores: dict[str, Scores] = {}  # what nodes hold that are scores of attention
         self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
         self.layouts = Layouts()
         self.origins: joins.Origins = {}
-        self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.weights = FreshWeights()
         self.refused: dict[fx.Node, tuple[str, str]] = {}
         self.pieces: dict[str, Piece] = {}  # nodes that are computed from streams, until a layer reads their units
         self.left: dict[fx.Node, tuple[str, str]] = {}  # such nodes in words, and why they have no stream of their own
-        self.constants: list[dict[fx.Node, Any]] = [{} for _ in models]  # values that do not depend on the data
+        self.constants = Constants(trial, models, self.values, self.named)
         for node in graph.graph.nodes:
             is_data = node.op == "placeholder" and not self.depending
             if is_data or (self._made_of_data(node) and node in trial.tensors):
                 self.depending.add(node.name)
-            inside = node.op in {"get_attr", "call_module"} or not self.weighted.isdisjoint(node.all_input_nodes)
-            if inside:
-                self.weighted.add(node)
         self.of_one = {
             node: steps for node in graph.graph.nodes if (steps := steps_of_one(graph, node, self._made_of_data))
         }
@@ -190,7 +181,7 @@ class Reader:
             return None
         starts, steps = between
         others = {part for step in steps for part in step.all_input_nodes} - {*starts, *steps}
-        constants = tuple({part: self._in_model(part, i) for part in others} for i in range(len(self.models)))
+        constants = tuple({part: self.constants.argument(part, i) for part in others} for i in range(len(self.models)))
         modules = self.models if any(step.op == "call_module" for step in steps) else [self.graph] * len(self.models)
         return Piece(tuple(modules), tuple(starts), tuple(steps), tuple(self.read[x.name] for x in starts), constants)
 
@@ -206,7 +197,7 @@ class Reader:
             return False
         elif called(node) in MODULES:
             others = [part for part in node.all_input_nodes if part not in self._inputs(node)]
-            of_models = [[self._in_model(part, i) for part in others] for i in range(len(self.models))]
+            of_models = [[self.constants.argument(part, i) for part in others] for i in range(len(self.models))]
         else:
             return True
         return all(_is_few(weights) for weights in zip(*of_models, strict=True))
@@ -325,7 +316,7 @@ class Reader:
                 return joins.multiplied(name, streams[0], streams[1], tensor)
             return joins.added(name, streams[0], streams[1], tensor, SUMS[node.target])
         if called(node) == "mean":
-            return self._averaged(node, name, streams[0])
+            return averaged(node, name, streams[0], self.values[node])
         return self._behind(node, name, inputs[0], streams[0])
 
     def _moved(self, node: fx.Node, inputs: list[fx.Node], streams: list[Stream]) -> Entries | None:
@@ -372,71 +363,29 @@ class Reader:
             return None
         return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
 
-    def _embedded(self, name: str, modules: Sequence[Any], stream: Stream) -> Stream:
-        """Return the stream of a vector for each id of a token. modules: the embedding in every model."""
-        if stream.path:
-            raise ValueError("the theory has embeddings of ids that are the data")
-        weights = [module.weight.detach() for module in modules]
-        padding = modules[0].padding_idx
-        drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
-        read = variance(drawn, weights[0].shape[1], len(weights[0]), self.usual)
-        self._refuse_shared(modules[0].weight, name)
-        units, before = weights[0].shape[1], stream.entries
-        numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
-        step = Step(name, Embedding(read.value, padding), (read,), (1,))
-        embedded = Stream((step,), Entries(numbers, before.shape, units), units)
-        if not isinstance(modules[0], nn.EmbeddingBag):
-            return embedded
-        if modules[0].mode == "max" or padding is not None:
-            raise ValueError(
-                "the theory has bags that are means or sums of all words; take an Embedding, and join them"
-            )
-        factor = before.positions if modules[0].mode == "sum" else 1
-        return embedded.behind(
-            name,
-            [GlobalAvgPool(), Activation(f"{factor}*x")][: 1 + (factor > 1)],
-            Entries.laid_out((len(before.numbers), units), 1, ()),
-        )
-
-    def _averaged(self, node: fx.Node, name: str, stream: Stream) -> Stream:
-        """Return the stream of averages over positions."""
-        value, entries = self.values[node], stream.entries
-        dims = node.kwargs.get("dim", node.args[1] if node.args[1:] else None)
-        reduced = [*dims] if isinstance(dims, tuple | list) else [dims]
-        if None in reduced:
-            raise ValueError("the theory has means over all positions, got one over all axes")
-        axes = sorted(dim % entries.numbers.ndim for dim in reduced)
-        rows = entries.numbers.movedim(axes, list(range(-len(axes), 0))).flatten(-len(axes))
-        inside = Entries(rows, entries.shape, entries.units)
-        some = inside.positions_of_one_unit(-1)
-        if some is None or 0 in axes:
-            raise ValueError(f"the theory has means over positions, got one over the axes {dims}")
-        front = [] if len(some) == entries.positions else [Gathered(tuple((p,) for p in some), (len(some),))]
-        first = Entries(rows[..., 0].reshape(value.shape), entries.shape, entries.units)
-        numbers = 1 + first.datum * entries.units + first.unit
-        return stream.behind(name, [*front, GlobalAvgPool()], Entries(numbers, (), entries.units))
-
     def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
         """Return the stream behind a module or function of one value."""
         factor = next((x for x in node.all_input_nodes if x in self.random and x.name not in self.named), None)
         if factor is not None and node.target in PRODUCTS:
-            layers = stochastic_depth(factor, lambda: self._drawn_again(factor).clone())
+            layers = stochastic_depth(factor, lambda: self.constants.drawn_again(factor).clone())
             return stream.behind(name, layers, stream.entries)
         targets = [self._target(node, model, i) for i, model in enumerate(self.models)]
         modules = [target for target in targets if isinstance(target, nn.Module)]
         if modules and isinstance(modules[0], nn.Embedding | nn.EmbeddingBag):
-            return self._embedded(name, modules, stream)
+            behind = embedded(name, modules, stream, self.usual)
+            self.weights.add(modules[0].weight, name)
+            return behind
         row = row_of(targets[0])
         axis = row.axis(targets[0])
-        mixes = axis is not None and _mixes(row, axis, stream.entries)
-        if mixes:
+        mixed = axis is not None and mixes(row, axis, stream.entries)
+        if mixed:
             stream = joins.in_a_row(name, stream)
         elif axis is not None:
             stream = joins.arranged_at(name, stream, axis, grid=row.grid)
         site = Site(
             modules,
-            tuple(self._in_model(part, 0) for part in node.args if part is not before),
-            {key: self._in_model(part, 0) for key, part in node.kwargs.items() if part is not before},
+            tuple(self.constants.argument(part, 0) for part in node.args if part is not before),
+            {key: self.constants.argument(part, 0) for key, part in node.kwargs.items() if part is not before},
             node.args.index(before) if before in node.args else 0,
             stream.entries,
             _datum(self.values[node]),
@@ -448,13 +397,13 @@ class Reader:
         added = row.layers(targets[0], site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
-                self._refuse_shared(weight, name)
+                self.weights.add(weight, name)
         value = self.values[node]
-        if mixes and axis is not None:
+        if mixed and axis is not None:
             entries = stream.entries.mixed(axis, value.shape[axis])
         else:
-            entries = _entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
-        return _extended(stream, name, added, site, entries)
+            entries = entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
+        return extended(stream, name, added, site, entries)
 
     def _target(self, node: fx.Node, model: nn.Module, i: int) -> Any:
         """Return the module or the function of a node in a model, for operators with weights the equivalent module."""
@@ -462,57 +411,8 @@ class Reader:
             return part_of(model, str(node.target))
         if called(node) in MATRIX_PRODUCTS and node.args[0] not in self._inputs(node):
             raise ValueError("the theory has no products with a matrix from the left, which mix positions")
-        args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self._in_model(part, i))
+        args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self.constants.argument(part, i))
         return module_of(node.target, args, named) or functions_of(node.target)
-
-    def _in_model(self, part: Any, i: int) -> Any:
-        """Return an argument in a model: what does not depend on the data is computed there."""
-        if not isinstance(part, fx.Node):
-            return fx.node.map_arg(part, lambda inner: self._in_model(inner, i))
-        if part.name in self.named:
-            return self.values[part]
-        if part in self.random:
-            raise ValueError(RANDOM)
-        if part not in self.constants[i]:
-            if part.op == "get_attr" and has_part(self.models[i], str(part.target)):
-                self.constants[i][part] = part_of(self.models[i], str(part.target))
-            elif tensor_of(self.values[part]) is None or part not in self.weighted:
-                self.constants[i][part] = self.values[part]
-            else:
-                inputs = {x: self._in_model(x, i) for x in part.all_input_nodes}
-                self.constants[i][part] = self._computed(part, {**self.values, **inputs})
-        return self.constants[i][part]
-
-    def _drawn_again(self, part: fx.Node) -> Any:
-        """Return the value of a random node in another pass."""
-        inputs = part.all_input_nodes
-        return self._computed(
-            part, {x: self._drawn_again(x) if x in self.random else self._in_model(x, 0) for x in inputs}
-        )
-
-    def _computed(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
-        """Return the value of a node, given those of others."""
-        return value_behind(self.graph, [node], values)
-
-    def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
-        """Refuse weights that are used twice, or are equal to others."""
-        for other, weights_before in self.read_weights:
-            if (
-                weights_before.shape != weight.shape
-                or not bool(weight.any())
-                or not torch.equal(weights_before, weight)
-            ):
-                continue
-            if other == name:
-                raise ValueError(
-                    "stands in two places with the same weights: the theory needs independent ones; make a layer for "
-                    "each place"
-                )
-            raise ValueError(
-                f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
-                "layer (copies, as nn.TransformerEncoder makes, start equal)"
-            )
-        self.read_weights.append((name, weight))
 
 
 def _name(node: fx.Node) -> str:
@@ -551,39 +451,3 @@ def _shape_alone(value: Any) -> Any:
 def _datum(value: Any) -> tuple[int, ...]:
     tensor = tensor_of(value)
     return () if tensor is None else tuple(tensor.shape[1:])
-
-
-def _mixes(row: Reads, axis: int, entries: Entries) -> bool:
-    """Return whether a layer that may do so reads all tokens of one unit, and does so for each unit."""
-    several = entries.numbers.ndim > len(("data", "units")) and bool(entries.shape)
-    return row.mixes and several and entries.of_one_unit(axis)
-
-
-def _entries_behind(before: Entries, added: Sequence[Layer], value: Any, axis: int | None, *, grid: bool) -> Entries:
-    """Return the entries of a tensor behind layers that read units along an axis."""
-    tensor = tuple(value.shape)
-    axis = before.axis if axis is None else axis % len(tensor)
-    shape = reduce(lambda shape, layer: layer.positions(shape), added, before.shape)
-    if tensor == tuple(before.numbers.shape) and shape == before.shape and not any(layer.weighs for layer in added):
-        return before
-    others = [length for i, length in enumerate(tensor) if i != axis]
-    if not grid and others == [length for i, length in enumerate(before.numbers.shape) if i != axis]:
-        return before.renewed(axis, tensor[axis])
-    return Entries.laid_out(tensor, axis, shape)
-
-
-def _extended(stream: Stream, name: str, added: list[Layer], site: Site, entries: Entries) -> Stream:
-    """Return the stream behind the layers of a row, with the variances and channels that were read."""
-    read = iter(site.channels or [stream.channels] * len([*weighing(added)]))
-    steps = [
-        Step(
-            name,
-            layer,
-            tuple(site.read) if hasattr(layer, "sigma_w2") else (),
-            tuple(islice(read, len([*weighing([layer])]))),
-        )
-        for layer in added
-    ]
-    behind = stream.behind(name, added, entries)
-    channels = entries.units if any(layer.weighs for layer in added) else behind.channels
-    return Stream((*stream.path, *steps), entries, channels)

@@ -1,0 +1,33 @@
+"""Weights that a model uses once."""
+
+from typing import final
+
+import torch
+
+
+@final
+class FreshWeights:
+    """The weights of the layers that were read, each of which must be drawn on its own."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[str, torch.Tensor]] = []
+
+    def add(self, weight: torch.Tensor, name: str) -> None:
+        """Add weights of a layer of this name. ValueError: they are used twice, or are equal to others."""
+        for other, weights_before in self._before:
+            if (
+                weights_before.shape != weight.shape
+                or not bool(weight.any())
+                or not torch.equal(weights_before, weight)
+            ):
+                continue
+            if other == name:
+                raise ValueError(
+                    "stands in two places with the same weights: the theory needs independent ones; make a layer for "
+                    "each place"
+                )
+            raise ValueError(
+                f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
+                "layer (copies, as nn.TransformerEncoder makes, start equal)"
+            )
+        self._before.append((name, weight))
