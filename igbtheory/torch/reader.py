@@ -64,6 +64,8 @@ class Reader:
         self.functions: dict[str, FunctionOfOne] = {}  # that nodes are the last step of
         self.origins: joins.Origins = {}
         self.read_weights: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.embedding: torch.Tensor | None = None  # the weights of an embedding of ids
+        self.tied = ""  # the name of the outputs that have these weights, too
         self.refused: dict[fx.Node, tuple[str, str]] = {}
         self.pieces: dict[str, Piece] = {}  # nodes that are computed from streams, until a layer reads their units
         self.left: dict[fx.Node, tuple[str, str]] = {}  # such nodes in words, and why they have no stream of their own
@@ -346,6 +348,7 @@ class Reader:
         drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
         read = variance(drawn, weights[0].shape[1], len(weights[0]), self.usual)
         self._refuse_shared(modules[0].weight, name)
+        self.embedding = modules[0].weight
         units, before = weights[0].shape[1], stream.entries
         numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
         step = Step(name, Embedding(read.value, padding), (read,), (1,))
@@ -412,7 +415,9 @@ class Reader:
         )
         added = row.layers(targets[0], site)
         for weight in modules[0].parameters() if modules else ():
-            if weight.ndim > 1:
+            if self._ties(weight, node):
+                self.tied = name
+            elif weight.ndim > 1:
                 self._refuse_shared(weight, name)
         value = self.values[node]
         if mixes and axis is not None:
@@ -460,6 +465,11 @@ class Reader:
         run = fx.Interpreter(self.graph, garbage_collect_values=False)
         run.env = values
         return run.run_node(node)
+
+    def _ties(self, weight: torch.Tensor, node: fx.Node) -> bool:
+        """Return whether outputs for every token have the weights of the embedding of ids."""
+        for_tokens = self.values[node].ndim == len(("data", "tokens", "outputs"))
+        return for_tokens and self.embedding is not None and torch.equal(self.embedding, weight)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that are used twice, or are equal to others."""

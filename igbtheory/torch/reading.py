@@ -11,6 +11,7 @@ import torch
 from torch import fx, nn
 
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.tokens import EachToken
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
@@ -43,7 +44,7 @@ class Reading:
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
     streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
     the function of one value that a node is the last step of. output: the name of the node of the outputs. zeros: the
-    path up to a last layer of zeros, if there is one.
+    path up to a last layer of zeros, if there is one. tied: the name of outputs with the weights of the embedding.
     """
 
     whole: fx.GraphModule
@@ -54,6 +55,7 @@ class Reading:
     unread: tuple[str, str] | None
     output: str
     zeros: Path = ()
+    tied: str = ""
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -164,7 +166,7 @@ def _run(
         note_pass(error, 0, model, shown, (len(data), None))
         raise
     logits = logits_of(outputs, output)
-    rows_of_logits(logits, len(shown))
+    rows_of_logits(logits.flatten(1) if _is_of_tokens(logits) else logits, len(shown))
     _keep_the_logits(graph.graph, values.env, logits)
     passes = _Summed(graph), _Summed(graph)  # the first pass may have filled the constants of the graph
     for again in passes:
@@ -214,11 +216,11 @@ def _read(
             unread, zeros = (f"{step.name!r} (Linear)", ZEROS), logits.path
         else:
             try:
-                streams[output] = _vectors(output, streams[output])
+                streams[output] = _vectors(output, logits)
             except ValueError as error:
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
-    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output, zeros)
+    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output, zeros, reader.tied)
 
 
 def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:
@@ -237,12 +239,24 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
     return output
 
 
+def _is_of_tokens(outputs: torch.Tensor) -> bool:
+    """Return whether there are outputs for every token, as of language models."""
+    return bool(outputs.ndim == len(("data", "tokens", "outputs")))
+
+
 def _vectors(name: str, logits: Stream) -> Stream:
-    """Return the stream of the outputs, one vector for each datum. ValueError: they have several positions."""
+    """Return the stream of the outputs, one vector for each datum, or for each token of a language model.
+
+    ValueError: they have several positions.
+    """
     entries = logits.entries
     if entries.numbers.ndim == 1:  # a single output
         logits = replace(logits, entries=replace(entries, numbers=entries.numbers[:, None]))
-    there, count = arranged_at(name, logits, 1, grid=False), len(logits.path)
+    axis = 2 if _is_of_tokens(entries.numbers) else 1
+    there, count = arranged_at(name, logits, axis, grid=False), len(logits.path)
+    if axis == 2 and len(there.path) == count and is_projection(logits.path[-1].layer):
+        *front, last = there.path
+        return replace(there, path=(*front, Step(name, EachToken()), replace(last, layer=copy.copy(last.layer))))
     chosen = len(entries.shape) == 1 and not there.entries.shape and there.entries.units == entries.units
     if chosen and is_projection(logits.path[-1].layer):
         # outputs at one of the tokens are those of this token: another layer than that of all tokens
