@@ -7,6 +7,9 @@
 `cluster` needs the extra `dask`. An error ends the program if numbers differ.
 """
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 import json
 import random
 import resource

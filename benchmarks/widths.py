@@ -63,8 +63,8 @@ class Case:
     width: int
     depth: int
     phi: str = "relu"
-    norm: str | None = None
-    placement: str = "before"
+    norm: Any = None
+    placement: Any = "before"
     residual: bool = False
     sigma_w2: float = 2.0
     sigma_b2: float = 0.0
@@ -89,7 +89,7 @@ class Case:
         """The inputs of the package's prediction."""
         return igb.digits()[:100] / 16 if self.digits else igb.GaussianInputs(self.shift)
 
-    def predicted(self, method: str | None) -> tuple[str, Estimates, bool]:
+    def predicted(self, method: Any) -> tuple[str, Estimates, bool]:
         """Return the method that was used, the estimates with their stated errors, and whether it warned."""
         features = None if self.digits else self.features
         with warnings.catch_warnings(record=True) as warned:
@@ -322,9 +322,11 @@ def compare_law(seconds: float) -> None:
             "pairs": net.predict(width=case.width, method="pairs").G0,
             "infinite width": net.predict().G0,
         }
-        shares = {name: law.ppf((np.arange(4000) + 0.5) / 4000) for name, law in laws.items()}
+        shares = {name: np.asarray(law.ppf((np.arange(4000) + 0.5) / 4000)) for name, law in laws.items()}
         at = np.arange(COUNTED + 1)[:, None]
-        far = {name: np.abs(drawn - binom.cdf(at, COUNTED, x).mean(axis=1)).max() for name, x in shares.items()}
+        far = {
+            name: np.abs(drawn - np.asarray(binom.cdf(at, COUNTED, x)).mean(axis=1)).max() for name, x in shares.items()
+        }
         print(
             f"{case}: {counts.sum():.0f} outputs;", ", ".join(f"{name} {d:.4f}" for name, d in far.items()), flush=True
         )

@@ -9,9 +9,9 @@ F(1) = 1, and F'(1) = chi_1 = sigma_w^2 E phi'(sqrt(q*) z)^2 is also the factor 
 from itertools import pairwise
 from typing import Any
 
-import mpmath as mp
 import numpy as np
 import sympy as sp
+from scipy.special import ndtr
 
 import igbtheory as igb
 from igbtheory.claims import (
@@ -172,7 +172,7 @@ def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
     tanh pooling causes the bias. Depth takes c to kappa_1(c) > c for ReLU (A-depthIGB). Not noticed: that the square of
     the larger gamma is above the smaller one is true as well.
     """
-    for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
+    for name, of in (("relu", lambda h: np.maximum(h, 0)), ("tanh", np.tanh)):
         gammas = [_gamma_of_maximum(of, units) for units in (1, 2, 3, 4, 5, 6, 7, 8)]
         for low, high in pairwise(gammas):
             values = {WIDER: high, POOLED: low}
@@ -209,7 +209,7 @@ def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     density = 2 * npdf(t) * (1 - ncdf(t))  # of t = -max(min(h_1, 0), min(h_2, 0)) > 0
     mean = sp.Integral(t * density, (t, 0, sp.oo))
     yield identity("min(x, 0): minus E of the maximum of two", mean, (sp.sqrt(2) - 1) / (2 * sp.sqrt(sp.pi)))
-    one, two = (_gamma_of_maximum(lambda h: min(h, mp.mpf(0)), units) for units in (1, MAXIMUM))
+    one, two = (_gamma_of_maximum(lambda h: np.minimum(h, 0), units) for units in (1, MAXIMUM))
     yield agree("min(x, 0) by the toolkit: gamma", igb.mlp(1, "min(x,0)").predict().gamma, one, 10)
     pooled = igb.mlp(1, "min(x,0)", pool=MAXIMUM).predict().gamma
     yield agree("min(x, 0) and MaxPool(2) by the toolkit: gamma", pooled, two, 10)
@@ -232,10 +232,11 @@ def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
 
 def _gamma_of_maximum(of: Any, units: int) -> Any:
     """Return gamma behind the maximum of so many units of an increasing phi, at variance 2."""
-    ends, root = [-12, -4, -1, 0, 1, 4, 12], mp.sqrt(2)
-    first, second = (
-        mp.quad(lambda z, r=r: units * mp.npdf(z) * mp.ncdf(z) ** (units - 1) * of(root * z) ** r, ends) for r in (1, 2)
-    )
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    panels = [((a + b) / 2 + (b - a) / 2 * nodes, (b - a) / 2 * weights) for a, b in pairwise((-12, -4, 0, 4, 12))]
+    z, weights = np.concatenate(panels, axis=1)
+    law = weights * units * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * ndtr(z) ** (units - 1)
+    first, second = (float(law @ of(np.sqrt(2) * z) ** power) for power in (1, 2))
     return first**2 / (second - first**2)
 
 
@@ -435,8 +436,8 @@ def edge_is_deeply_prejudiced(stated: Any, says: str) -> Findings:
     yield identity("depth of the gradients", xi_at, stated[0].rhs)
     yield identity("gamma at depth l", stated[1].lhs.subs(GAMMA_AT(layer), rate * layer / 2), stated[1].rhs)
     critical = tanh.on(tanh.edge, 0.1)[1]
-    gamma = igb.mlp(1000, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
-    yield rises("tanh at the edge: gamma by the toolkit every 100 of 1000 layers", gamma[::100], 200)
+    gamma = igb.mlp(400, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
+    yield rises("tanh at the edge: gamma by the toolkit every 40 of 400 layers", gamma[::40], 80)
     final = igb.mlp(100, "tanh", sigma_w2=4.97, sigma_b2=0.1).predict().gamma
     xi = 1 / np.log(4.97 * tanh.slope(tanh.fixed_point(4.97, 0.1)))
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"

@@ -70,7 +70,7 @@ def _tanh_and_gelu() -> dict[str, dict[Any, Any]]:
     stars = [tanh.fixed_point(*place) for place in places]
     points = [(w, b, star, w * tanh.slope(star)) for (w, b), star in zip(places, stars, strict=True)]
     vanishing = [(w, 0.0, 0.0, w / 4) for w in (1.0, 2.0)]  # phi'(0) = 1/2
-    return _states("tanh", 600, points) | _states("gelu", 80, vanishing)
+    return _states("tanh", 300, points) | _states("gelu", 80, vanishing)
 
 
 def _relu() -> dict[str, dict[Any, Any]]:
@@ -289,11 +289,11 @@ def deep_prejudice(stated: Any, says: str) -> Findings:
     for sigma_b2 in (0.05, 0.1, 0.2):
         star, edge = tanh.on(tanh.edge, sigma_b2)
         second = edge * star * mean_of(lambda h: (2 * np.tanh(h) * np.cosh(h) ** -2.0) ** 2, star)
-        course = igb.mlp(2000, "tanh", sigma_w2=edge, sigma_b2=sigma_b2).predict().per_layer.gamma
-        growth = _rate(course, 2000)
+        course = igb.mlp(400, "tanh", sigma_w2=edge, sigma_b2=sigma_b2).predict().per_layer.gamma
+        growth = _rate(course, 400)
         yield agree(f"tanh, sigma_b^2 = {sigma_b2}: gamma over l", growth, smooth.subs(CURVED, second), 3)
-    roots = np.sqrt(igb.mlp(8000).predict().per_layer.gamma)
-    yield agree("ReLU at (0, 2): sqrt(gamma) over l", _rate(roots, 8000), sp.sqrt(kinked), 3)
+    roots = np.sqrt(igb.mlp(1000).predict().per_layer.gamma)
+    yield agree("ReLU at (0, 2): sqrt(gamma) over l", _rate(roots, 1000), sp.sqrt(kinked), 3)
 
 
 def _rate(course: Any, depth: int) -> float:
@@ -367,10 +367,10 @@ def edge_of_tanh(stated: Any, says: str) -> Findings:
 def neutrality_line(stated: Any, says: str) -> Findings:
     """For given q* the equations for q* and c* = 1/2 are linear in sigma_w^2 and sigma_b^2."""
     correlation, sides = value_of(c, stated), []
-    for sigma_b2 in (0.05, 0.1, 0.2):
-        edge, line = (tanh.on(curve, sigma_b2)[1] for curve in (tanh.edge, tanh.neutrality))
-        net = igb.mlp(350, "tanh", sigma_w2=line * np.array([0.99, 1, 1.01]), sigma_b2=sigma_b2)
-        below, on, above = net.predict().gamma
+    biases = np.array([0.05, 0.1, 0.2])
+    edges, lines = ([tanh.on(curve, sigma_b2)[1] for sigma_b2 in biases] for curve in (tanh.edge, tanh.neutrality))
+    net = igb.mlp(350, "tanh", sigma_w2=np.multiply.outer(lines, [0.99, 1, 1.01]), sigma_b2=biases[:, None])
+    for sigma_b2, edge, line, (below, on, above) in zip(biases, edges, lines, net.predict().gamma, strict=True):
         yield agree(f"sigma_b^2 = {sigma_b2}: c of the package at depth 350", on / (1 + on), correlation, 9)
         text = f"gamma = {below:.5f}, {above:.5f}, edge {edge:.4f}, line {line:.4f}"
         yield shown(f"sigma_b^2 = {sigma_b2}: gamma on either side", below > 1 > above, text)

@@ -127,8 +127,8 @@ def rates_of_relu(stated: Any) -> Findings:
     roots, label = np.sqrt(_relu_course(600, 3.0, 0.1)), "sigma_w^2 = 3: the slope of sqrt(gamma) of the package"
     yield agree(label, (roots[600] - roots[300]) / 300, sp.sqrt(chaotic), 2)
     # at sigma_w^2 = 2, 1/sqrt(x) = k l + C sqrt(l): of the values at l and 4l, one less twice the other is 2 k l
-    roots = np.sqrt(_relu_course(8000, 2.0, 1.0))
-    yield agree("sigma_w^2 = 2: the same", (roots[8000] - 2 * roots[2000]) / 4000, sp.sqrt(critical), 2)
+    roots = np.sqrt(_relu_course(2000, 2.0, 1.0))
+    yield agree("sigma_w^2 = 2: the same", (roots[2000] - 2 * roots[500]) / 1000, sp.sqrt(critical), 2)
 
 
 def _relu_course(layers: int, weights: float, biases: float) -> Any:
@@ -221,7 +221,7 @@ MAXIMUM = (
     sp.Integral((t**2 + sp.erf(t / sp.sqrt(2))) * npdf(t) + 2 * t * npdf(t) ** 2, (t, 0, sp.oo)),
     sp.Integral(2 * npdf(t) * ncdf(t), (t, 0, sp.oo)),
 )
-POOLS = {
+POOLS: dict[str, Any] = {
     "MaxPool": (2, relu_maximum, MAXIMUM, "max"),
     "AveragePool": (igb.AvgPool(2), relu_mean, AVERAGE, "mean"),
 }

@@ -181,7 +181,8 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Findings:
     for depth in range(1, 21):
         c = kappa_1(c).evalf(40)
         if depth in (1, 3, 20):
-            for norm, size in (("layer", 1.5), (None, 0.7)):
+            cases: tuple[Any, ...] = ("layer", 1.5), (None, 0.7)
+            for norm, size in cases:
                 predicted = igb.mlp(depth, norm=norm, sigma_w2=size).predict(digits=25).gamma
                 label = f"depth {depth}, {norm or 'no'} norm, sigma_w^2 = {size}, predicted"
                 yield agree(label, predicted, value_of(GAMMA_LN, stated).subs(gamma, c / (1 - c)), 22)

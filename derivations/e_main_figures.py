@@ -106,7 +106,7 @@ SECTION.untested(
 )
 
 
-def spreads(trial: Trial, norm: str, placement: str, depth: int, data: int, networks: int) -> tuple[float, ...]:
+def spreads(trial: Trial, norm: Any, placement: Any, depth: int, data: int, networks: int) -> tuple[float, ...]:
     """Standard deviation of G0 of networks of 100 nodes, its error, and that of the theory. Over the output weights it
     is exact: the mean of asin(c)/(2 pi) over all pairs of data, c their cosine.
     """
@@ -250,9 +250,10 @@ def labels(stated: Any) -> Findings:
     yield identity("mass on [1/2, 1]", sp.Integral(density * npdf(y), (y, 0, sp.oo)), 1)
 
 
-def behind_and_in_front(norm: str, activation: str, depth: int, shift: float = 0.0) -> tuple[float, float]:
+def behind_and_in_front(norm: Any, activation: str, depth: int, shift: float = 0.0) -> tuple[float, float]:
     """Predicted gamma with the norm behind the activation, and in front of it."""
-    nets = (igb.mlp(depth, activation, norm=norm, placement=place) for place in ("after", "before"))
+    places: tuple[Any, ...] = "after", "before"
+    nets = (igb.mlp(depth, activation, norm=norm, placement=place) for place in places)
     after, before = (float(net.predict(igb.GaussianInputs(shift)).gamma) for net in nets)
     return after, before
 

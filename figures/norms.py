@@ -13,7 +13,7 @@ from igbtheory.presentation.pictures.style import shared_legend
 from igbtheory.simulation import Simulation
 
 DEPTHS = (1, 20)
-PLACES = {
+PLACES: dict[str, tuple[Any, Any]] = {
     "ReLU": (None, "before"),
     "BN + ReLU": ("batch", "before"),
     "ReLU + BN": ("batch", "after"),

@@ -1,13 +1,19 @@
 """Settings of Hypothesis: new examples in each local run, the same ones in each run of CI. Options and fixtures."""
 
+import gc
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes of a run share the cores: threads wait for each other
+
 from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
 from igbtheory.layers.nodes import control_variates, draws
+from igbtheory.theory import data_set
 
+gc.disable()  # until all tests are collected, which are kept until the end
 settings.register_profile("any", deadline=None, max_examples=20)
 settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
@@ -26,10 +32,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in others]
 
 
+def pytest_collection_finish() -> None:
+    """Leave tests and modules out of garbage collections: most of the time of these would be theirs."""
+    gc.enable()
+    gc.freeze()
+
+
 def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:
     """Estimate layers from so many times fewer draws than usual; their errors grow accordingly."""
     patch.setattr(draws, "NUMBERS", draws.NUMBERS // times)
     patch.setattr(control_variates, "VALUES", control_variates.VALUES // times)
+
+
+def average_fewer(patch: pytest.MonkeyPatch, worlds: int) -> None:
+    """Average predictions over so many worlds of few weights; their errors grow accordingly."""
+    patch.setattr(data_set, "WORLDS", worlds)
+    patch.setattr(data_set, "MOST_WORLDS", worlds)
 
 
 @pytest.fixture

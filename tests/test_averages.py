@@ -13,7 +13,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.layers.nodes.gaussian import GaussianPairs
-from igbtheory.mathematics.averages import any_formula, broken_lines, quadrature, waves
+from igbtheory.mathematics.averages import any_formula, broken_lines, quadrature, stairs, waves
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas.catalogue.powers import Powers
 from igbtheory.mathematics.formulas.function import Function
@@ -115,6 +115,43 @@ def test_few_kinks_are_what_panels_find(point: tuple[float, float, float]) -> No
     for one, other in zip(flowing(found), flowing(panels), strict=True):
         assert abs(one - other) <= (found[3] + panels[3]) * abs(other)
     assert found[3] < 1e-12
+
+
+STEPS = ("floor(x)", "round(x)", "x - floor(x)", "2*x + floor(3*x + 1/2)/3 - 1", "x/2 - ceil(x)/2")
+
+
+@pytest.mark.parametrize(
+    "point", [(0.0, 0.01, 0.003), (0.3, 0.9, 0.4), (-0.2, 1e-7, 0.8), (0.1, 2.0, 0.2), (0.0, 9.0, 0.02)]
+)
+@pytest.mark.parametrize("formula", STEPS)
+def test_steps_are_what_a_series_finds(formula: str, point: tuple[float, float, float]) -> None:
+    """With few steps within reach, and with so many that the fraction of a unit is uniform."""
+    phi = Function(formula, read(formula))
+    stepped = stairs.stairs(FLOAT64, phi)
+    assert stepped is not None
+    found, series = stepped.moments(*map(np.float64, point)), any_formula.moments(phi, *point)
+    for one, other in zip(flowing(found), flowing(series), strict=True):
+        assert abs(one - other) <= (found[3] + series[3]) * abs(other)
+    assert found[3] < 1e-12
+    scales = np.sqrt([0.9 * (point[1] + point[2]), point[1] + point[2]])
+    average, variance, lost = stepped.of_one_variance(np.float64(point[0]), scales)
+    whole = stepped.moments(np.float64(point[0]), np.float64(0), scales[1] ** 2)
+    assert average[1] == pytest.approx(whole[0], rel=1e-13, abs=1e-15)
+    assert abs(variance[1] / whole[2] - 1) <= lost[1] + whole[3]
+
+
+def test_nearly_equal_data_keep_the_digits_of_their_steps() -> None:
+    """Thirty digits, and the mean of (h_a - h_b)^2/2 of nearly equal data: a step lies between few of them."""
+    phi, n = Function("floor", read("floor(x)")), Multiprecision(30)
+    quick, slow = stairs.stairs(FLOAT64, phi), stairs.stairs(n, phi)
+    assert quick is not None
+    assert slow is not None
+    for point in ((0.25, 8.0, 2.0**-20), (0.25, 8.0, 0.25)):
+        found, exact = quick.moments(*map(np.float64, point)), slow.moments(*n.number(np.array(point)))
+        for one, other in zip(found[:3], exact[:3], strict=True):
+            assert one == pytest.approx(float(other), rel=1e-13)
+        assert float(exact[3]) < 1e-29
+    assert quick.moments(*np.array([0.0, 9.0, 1e-24]))[2] == pytest.approx(1e-12 / np.sqrt(np.pi), rel=1e-11)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.tree import ZERO, Number, Power
 from igbtheory.mathematics.numbers.certified import Certified
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, decimals
 from igbtheory.theory.certificate import boxes, gaussian, maxima
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.growth import Growth
@@ -70,7 +70,7 @@ RECORDED = [
     (igb.mlp(2, LEAKY), "0.8498582555357915716400144", "1.190341744464208428359986"),
     (igb.mlp(2, "sigmoid", norm="batch", batch_size=8), "0.5", "0.09118613902381681395254168"),
 ]
-"""Networks, var_mu and var_chi as `predict(digits=25)` gives them in a minute or less."""
+"""Networks, var_mu and var_chi as quadrature gives them, `predict(kind=decimals(25))`, in a minute or less."""
 
 
 def text(value: Any, digits: int) -> str:
@@ -99,7 +99,7 @@ def narrow(found: Certificate, digits: int) -> bool:
     ("network", "digits"), every_second([(n, 50) for n in CLOSED] + [(n, 20) for n in INTEGRALS]), ids=repr
 )
 def test_every_ball_is_narrow_and_contains_the_value_of_many_digits(network: igb.Network, digits: int) -> None:
-    found, expected = network.certify(15), network.predict(digits=digits)
+    found, expected = network.certify(15), network.predict(kind=decimals(digits))
     assert narrow(found, 15)
     for name in NAMES:
         assert holds(found, getattr(expected, name), name, digits), name
@@ -120,13 +120,13 @@ def test_recorded_digits_are_enclosed(network: igb.Network, var_mu: str, var_chi
 @pytest.mark.parametrize("network", [igb.mlp(1, "tanh"), igb.mlp(1, "silu", sigma_b2=0.1)])
 def test_shifted_inputs_are_enclosed(network: igb.Network) -> None:
     inputs = GaussianInputs(shift=0.3, variance=0.5)
-    found, expected = network.certify(inputs=inputs), network.predict(inputs, digits=25)
+    found, expected = network.certify(inputs=inputs), network.predict(inputs, kind=decimals(25))
     assert all(holds(found, getattr(expected, name), name, 25) for name in NAMES)
 
 
 def test_the_check_of_containment_can_fail() -> None:
     network = igb.mlp(1, "erf", sigma_b2=0.1)
-    found, expected = network.certify(15), network.predict(digits=25)
+    found, expected = network.certify(15), network.predict(kind=decimals(25))
     assert holds(found, expected.gamma, "gamma", 25)
     assert not holds(found, expected.gamma * (1 + expected.gamma.context.mpf(10) ** -15), "gamma", 25)
     assert not narrow(found, 30)

@@ -353,7 +353,7 @@ def test_an_interrupt_is_exit_status_130(capsys: Capture, monkeypatch: pytest.Mo
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("igbtheory.network.Network.predict", interrupted)
+    monkeypatch.setattr("igbtheory.Network.predict", interrupted)
     assert main(["predict"]) == 130
     assert capsys.readouterr().err == "igb: error: interrupted\n"
 

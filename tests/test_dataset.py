@@ -1,5 +1,8 @@
 """Theory on a given data set: an independent recursion, blocks, draws of G0, and what is refused."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="index, union-attr"
+
 import warnings
 from typing import Any
 
@@ -46,10 +49,15 @@ def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
 
 @pytest.mark.parametrize("activation", ["relu", slow("tanh"), slow("gelu")])
 def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    net = igb.mlp(2, activation, sigma_b2=0.1)
-    whole = net.predict(digits[:60])
-    monkeypatch.setattr("igbtheory.theory.kernels.BLOCK", 60 * 7)
-    parts = net.predict(digits[:60])
+    net, data = igb.mlp(2, activation, sigma_b2=0.1), digits[:60].copy()
+    data[[50, 59]] = -data[1], data[0]  # opposite and equal data of other blocks
+    whole = net.predict(data)
+    for name in ("BLOCK", "CACHED"):
+        monkeypatch.setattr(f"igbtheory.theory.kernels.{name}", 7 * 7)
+    parts = net.predict(data)
+    kernel = parts.dataset.kernel()
+    assert kernel[0, 59] == kernel[59, 0] == kernel[0, 0]
+    assert np.allclose(kernel, whole.dataset.kernel(), rtol=1e-12)
     assert np.allclose(parts.per_layer.var_mu, whole.per_layer.var_mu, rtol=1e-13)
     assert np.allclose(parts.per_layer.var_chi, whole.per_layer.var_chi, rtol=1e-12)
     assert parts.G0.var() == pytest.approx(whole.G0.var(), rel=1e-12)
@@ -352,3 +360,20 @@ def test_layers_in_front_act_on_the_data_as_samples(first: Any) -> None:
     rest = (igb.Dense(1.0, 0.1), igb.Activation("relu"), igb.Dense(1.0))
     seen = first.samples(unlike(), np.random.default_rng(0), 0)
     assert igb.Network(first, *rest).predict(unlike()).gamma == igb.Network(*rest).predict(seen).gamma
+
+
+def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
+    data = np.random.default_rng(3).normal(size=(4, 6))
+    # for ReLU the kernel of one hidden layer has a closed form
+    q = 2 * data @ data.T / 6
+    norms = np.sqrt(np.outer(np.diag(q), np.diag(q)))
+    c = np.clip(q / norms, -1, 1)
+    expected = norms / np.pi * (np.sqrt(1 - c**2) + c * (np.pi - np.arccos(c)))
+    assert igb.mlp(1).predict(data).kernel() == pytest.approx(expected, rel=1e-7)  # of arccos near 1
+    with pytest.warns(igb.EstimateWarning, match="few weights, which are drawn"):
+        few = igb.Network("TokenMixing | Flatten | Dense").predict(data.reshape(4, 3, 2))
+    # the mean over draws of the mixing matrix is the kernel of the data times sigma_w2 = 2 of the output
+    # three errors of the largest entry, 5.3, a mean over 128 draws
+    assert few.kernel() == pytest.approx(2 * data @ data.T / 6, abs=3 * 5.3 * (2 / 128) ** 0.5 / 3**0.5)
+    with pytest.raises(ValueError, match="pass data"):
+        igb.mlp(1).predict().kernel()

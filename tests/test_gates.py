@@ -1,5 +1,8 @@
 """Gates: their second moments are products, against quadrature and the rules of their factors."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="union-attr"
+
 from typing import Any
 
 import numpy as np

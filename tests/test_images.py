@@ -1,11 +1,15 @@
 """Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="assignment, union-attr"
+
 import re
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import average_fewer
 from repeated import slow
 
 import igbtheory as igb
@@ -160,8 +164,7 @@ CONVOLUTION = igb.Conv2d(3)
 @pytest.fixture
 def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
     """Fewer units and worlds, with an error that says so."""
-    monkeypatch.setattr("igbtheory.theory.data_set.WORLDS", 24)
-    monkeypatch.setattr("igbtheory.theory.data_set.MOST_WORLDS", 24)
+    average_fewer(monkeypatch, 24)
 
 
 def test_a_dense_acts_on_every_token() -> None:
@@ -308,8 +311,7 @@ def test_an_embedding_tells_which_tokens_are_equal(padding: int | None) -> None:
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_biases_of_attention_are_those_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("WORLDS", "MOST_WORLDS"):
-        monkeypatch.setattr(f"igbtheory.theory.data_set.{name}", 8)
+    average_fewer(monkeypatch, 8)
     layer = igb.Attention(64, 1.5, 0.7, sigma_qkb2=0.8, sigma_vb2=0.3, sigma_s2=0.6, seed=1)
     x = np.random.default_rng(0).standard_normal((2, 3, 3))
     net = igb.Network(igb.Dense(1.0), layer, igb.GlobalAvgPool(), igb.Dense(1.0)).predict(x)
@@ -443,7 +445,7 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
 
 
 def test_where_a_kernel_takes_too_long_networks_of_two_widths_are_extrapolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    net = igb.Network(*igb.Network.read("Conv2d(3) | relu | " * 3 + "GlobalAvgPool | Dense").layers, widths=(8, 8, 8))
+    net = igb.Network(*igb.Network.read("Conv2d(3) | relu | GlobalAvgPool | Dense").layers, widths=(8,))
     exact = net.predict(X)
     monkeypatch.setattr("igbtheory.networks.network.LONGEST", 0.0)
     with pytest.warns(igb.EstimateWarning, match="1000 networks of width 8, and 1000 of twice this width"):

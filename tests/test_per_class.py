@@ -1,5 +1,8 @@
 """Gradients class by class: single integrals beside plain quadrature and draws, and what deep prejudice does."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 import math
 
 import mpmath

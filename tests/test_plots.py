@@ -1,5 +1,8 @@
 """The picture of every result: what is drawn agrees with the numbers; what a notebook shows."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 import contextlib
 import importlib
 import pkgutil

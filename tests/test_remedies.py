@@ -719,24 +719,6 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
-    (
-        "igb.mlp(1).simulate(network=5)",
-        "did you mean 'networks'?",
-        "igb.mlp(1).simulate(networks=5, width=8, samples=8)",
-    ),
-    ("igb.mlp(1).simulate(2, 8, 8, worker=1)", "did you mean 'workers'?", "igb.mlp(1).simulate(2, 8, 8, workers=1)"),
-    ("igb.mlp(1).train(X, [0, 1] * 5, draw=20)", "did you mean 'draws'?", "igb.mlp(1).train(X, [0, 1] * 5, draws=20)"),
-    ("igb.mlp(1).predict(digts=30)", "did you mean 'digits'?", "igb.mlp(1).predict(digits=30)"),
-    (
-        "igb.mlp(1).predict(width=20, feature=3)",
-        "did you mean 'features'?",
-        "igb.mlp(1).predict(width=20, features=3, networks=9)",
-    ),
-    (
-        "igb.mlp(1).simulate(2, 8, 8).compare(worker=1)",
-        "did you mean 'workers'?",
-        "igb.mlp(1).simulate(2, 8, 8).compare(workers=1)",
-    ),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
     ("igb.register(3)", "pass the class itself", "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))"),
     (
@@ -924,9 +906,9 @@ LINES = [
     (
         "igb.mlp(sympy.Symbol('L')).predict()",
         "call derive().at_depth(L) of a network of some depth",
-        "igb.mlp(3).derive().at_depth(sympy.Symbol('L'))",
+        "igb.mlp(3, 'x').derive().at_depth(sympy.Symbol('L'))",
     ),
-    ("igb.mlp(1).derive().at_depth(5)", "derive mlp(3, ...) and ask it", "igb.mlp(3).derive().at_depth(5)"),
+    ("igb.mlp(1).derive().at_depth(5)", "derive mlp(3, ...) and ask it", "igb.mlp(3, 'x').derive().at_depth(5)"),
     (
         "igb.Network(igb.Dense(), igb.Activation('a*x', a=np.ones(2)), igb.Dense()).simulate(2, 4, 4)",
         "loop over its values",

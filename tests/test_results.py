@@ -46,6 +46,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "prediction": lambda: P,
     "on data": lambda: NET.predict(DATA),
     "digits": lambda: NET.predict(digits=30),
+    "last layer": lambda: NET.predict(layers="last"),
     "sweep": lambda: igb.mlp(
         2, "tanh", sigma_w2=np.array([1.0, 2.0])[:, None], sigma_b2=np.array([0.0, 0.1, 0.2])
     ).predict(),
@@ -124,7 +125,7 @@ def test_saved_results_are_equal_to_the_first(name: str) -> None:
         assert again is not found
         assert again == found
         assert hash(again) == hash(found)
-        np.testing.assert_equal(again.to_dict(), found.to_dict())
+    np.testing.assert_equal(type(found).from_json(text).to_dict(), found.to_dict())
     assert len(repr(found)) < 600
     columns = found.columns()
     assert {len(column) for column in columns.values()} == {ROWS.get(name, len(next(iter(columns.values()))))}

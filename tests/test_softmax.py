@@ -1,5 +1,8 @@
 """Mean softmax probabilities: laws, limits in the temperature, independent quadrature, draws and finite networks."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="call-arg, union-attr"
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,8 @@
 """Predictions at finite width from pairs of data, against whole networks with weights, formulas and infinite width."""
 
+# what is wrong is passed on purpose, and which of several types a result has is known here
+# mypy: disable-error-code="attr-defined, call-overload"
+
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any

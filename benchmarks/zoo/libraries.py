@@ -9,7 +9,7 @@ import torch
 Row = tuple[str, str, Callable[[], Any], tuple[int, int] | None]
 """Family, name, function that makes the model, and channels and size of its images, None for texts."""
 
-SIZES = {"inception_v3": 299, "maxvit_t": 224}
+SIZES = {"inception_v3": 299, "maxvit_t": 224, "vit_h_14": 70}
 SIZE = 64
 """Size of the images of torchvision's models, whose sizes are free but for those above."""
 

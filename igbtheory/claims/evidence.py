@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import scipy
 import sympy as sp
+from numpy.typing import NDArray
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex
@@ -122,7 +123,7 @@ def worded(says: str, words: str, *values: Any) -> Finding:
     return Finding("words", phrase, HOLDS if there else FAILS, f"computed: {phrase}; the statement: {says}")
 
 
-def rises(label: str, numbers: Sequence[Any], beyond: float = 0.0) -> Finding:
+def rises(label: str, numbers: Sequence[Any] | NDArray[Any], beyond: float = 0.0) -> Finding:
     """Return the finding that every number is larger than the previous one, and the last larger than `beyond`."""
     right = all(low < high for low, high in pairwise(numbers)) and numbers[-1] > beyond
     return shown(label, right, ", ".join(mpmath.nstr(mpmath.mpmathify(number), 6) for number in numbers))

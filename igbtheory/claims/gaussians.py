@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-NODES = np.arange(-9, 9.001, 0.05)
+NODES = np.arange(-9, 9.001, 0.1)
 """Nodes of the trapezoidal rule for N(0, 1), whose only error is rounding for analytic functions such as tanh."""
-WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
+WEIGHTS = 0.1 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
 """Weights of these nodes: their distance times the density of N(0, 1)."""
 
 

@@ -2,9 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from inspect import Parameter, signature
 from numbers import Integral
 from reprlib import repr as shortened
 from typing import Any
@@ -235,21 +234,6 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
     raise ValueError(f"unknown {kind} {name if isinstance(name, str) else shortened(name)!r}{hint} {listed}")
-
-
-def options(given: Iterable[str], method: Callable[..., Any], function: Callable[..., Any]) -> None:
-    """Refuse options that a method with **options does not take, nor the function to which it passes them by name."""
-    taken = [name for name, kind in _kinds(method).items() if kind is not Parameter.VAR_KEYWORD]
-    taken += [name for name, kind in _kinds(function).items() if kind is Parameter.KEYWORD_ONLY]
-    for name in given:
-        try:
-            known("option", name, taken)
-        except ValueError as error:
-            raise TypeError(str(error)) from None  # as Python answers other functions
-
-
-def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    return {name: parameter.kind for name, parameter in signature(function).parameters.items()}
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:

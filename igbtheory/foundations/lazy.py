@@ -1,17 +1,28 @@
 """Packages whose public names are loaded when they are first used."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 
-def loaded(package: str, homes: Mapping[str, str], name: str) -> Any:
-    """Return the public name of a package from its module; homes: the modules in the package by public names."""
-    if name not in homes:
-        raise missing(package, homes, name)
-    return getattr(import_module(f"{package}.{homes[name]}"), name)
+def homes(file: str) -> dict[str, str]:
+    """Return the modules of the public names of a package, by these names.
+
+    file: that of the package, beside whose name stands a stub, FILE.pyi, with a line for each: from MODULE import NAME
+    as NAME. So type checkers and editors read the same list.
+    """
+    with Path(f"{file}i").open(encoding="utf-8") as stub:
+        words = [line.split() for line in stub if line.startswith("from ")]
+    return {name: module for _, module, _, name, *_ in words}
+
+
+def loaded(package: str, modules: Mapping[str, str], name: str) -> Any:
+    """Return the public name of a package from its module; modules: as `homes` returns them."""
+    if name not in modules:
+        raise missing(package, modules, name)
+    return getattr(import_module(modules[name]), name)
 
 
 def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[str] = ()) -> AttributeError:
@@ -21,6 +32,8 @@ def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[
     """
     if name.startswith("_"):  # Python and its tools ask for such names, often, and do not read the answer
         return AttributeError(f"module {package!r} has no attribute {name!r}")
+    from difflib import get_close_matches  # noqa: PLC0415 - the import of the package is instant
+
     from igbtheory.foundations.checks import nearest  # noqa: PLC0415 - it loads NumPy
 
     near = _place(package, name, namespaces) or nearest(name, names, 0.7)

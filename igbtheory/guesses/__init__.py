@@ -14,33 +14,9 @@ A law is loaded when it is first used, since most predictions need only the firs
 
 from typing import Any
 
-from igbtheory.foundations.lazy import loaded
+from igbtheory.foundations.lazy import homes, loaded
 
-_HOMES = {
-    "AccuracyBounds": "accuracy",
-    "BatchedClassLaw": "several_finite_batches",
-    "BatchedGuessLaw": "finite_batches",
-    "ClassGuessLaw": "several",
-    "ClassSummary": "summary",
-    "DatasetClassLaw": "several_dataset",
-    "DatasetGuessLaw": "dataset",
-    "DatasetRouterLaw": "router",
-    "DatasetSoftmaxLaw": "several_dataset",
-    "Estimate": "sampled",
-    "FiniteClassLaw": "several",
-    "FiniteGuessLaw": "finite",
-    "GuessLaw": "share_of_class_0",
-    "RouterLaw": "router",
-    "SampledLaw": "sampled",
-    "SoftmaxLaw": "softmax",
-    "VariedGuessLaw": "varied",
-    "Vocabulary": "vocabulary",
-    "accuracy_bound": "accuracy",
-    "accuracy_bounds": "accuracy",
-    "gamma_of_variance": "bias_of_guesses",
-    "loose_accuracy_bound": "accuracy",
-    "mean_shares": "ranked",
-}
+_HOMES = homes(__file__)
 
 __all__ = tuple(_HOMES)
 

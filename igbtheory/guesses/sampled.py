@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
@@ -20,11 +21,31 @@ HELD = 2**22
 
 @final
 @dataclass(frozen=True, eq=False)
-class Estimate(Result):
-    """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact."""
+class Estimate(Result, NDArrayOperatorsMixin):
+    """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact.
+
+    In arithmetic, in order and as text with a format it is its value; two estimates are equal if their errors are, too.
+    """
 
     value: Any
     error: Any
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Return what a function of NumPy makes of the values."""
+        return getattr(ufunc, method)(*(x.value if isinstance(x, Estimate) else x for x in inputs), **options)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        """Return the value as an array."""
+        return np.array(self.value, dtype=dtype, copy=copy)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # as other results; NumPy would compare the values
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, specification: str) -> str:
+        return format(self.value, specification) if specification else str(self)
 
     def __repr__(self) -> str:
         if np.ndim(self.value):

@@ -11,47 +11,9 @@ A layer is loaded when it is first used, since most networks have few kinds of l
 
 from typing import Any
 
-from igbtheory.foundations.lazy import loaded
+from igbtheory.foundations.lazy import homes, loaded
 
-_HOMES = {
-    "Activation": "activation",
-    "Attention": "attention",
-    "AvgPool": "pooling",
-    "AvgPool2d": "spatial_pools",
-    "BatchNorm": "batchnorm",
-    "ClassToken": "tokens",
-    "Concat": "concatenation",
-    "Conv1d": "convolution",
-    "Conv2d": "convolution",
-    "Dense": "dense",
-    "DepthwiseConv2d": "convolution",
-    "Dropout": "dropout",
-    "EachToken": "tokens",
-    "Embedding": "tokens",
-    "FirstToken": "tokens",
-    "Flatten": "spatial_pools",
-    "GEGLU": "gates",
-    "GLU": "gates",
-    "Gate": "gates",
-    "Gathered": "positions",
-    "GlobalAvgPool": "spatial_pools",
-    "GroupNorm": "groupnorm",
-    "Layer": "layer",
-    "LayerNorm": "layernorm",
-    "MaxPool": "pooling",
-    "MaxPool2d": "spatial_pools",
-    "PatchEmbedding": "tokens",
-    "PositionEmbedding": "tokens",
-    "Product": "product",
-    "RMSNorm": "layernorm",
-    "ReGLU": "gates",
-    "Residual": "residual",
-    "Spread": "positions",
-    "StochasticDepth": "stochastic_depth",
-    "SwiGLU": "gates",
-    "TokenMixing": "token_mixing",
-    "Tokens": "tokens",
-}
+_HOMES = homes(__file__)
 
 __all__ = tuple(_HOMES)
 

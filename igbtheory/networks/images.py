@@ -12,7 +12,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import Flatten, GlobalAvgPool
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding
-from igbtheory.networks.network import Network, norm_named, repeated
+from igbtheory.networks.network import Network, Norm, norm_named, repeated
 
 
 def cnn(  # noqa: PLR0913 - the contract of the public name
@@ -21,7 +21,7 @@ def cnn(  # noqa: PLR0913 - the contract of the public name
     *,
     kernel: int = 3,
     padding: str = "zeros",
-    norm: str | None = None,
+    norm: Norm | None = None,
     pool: Layer | None = None,
     end: Layer | None = None,
     sigma_w2: Any = 2.0,
@@ -48,7 +48,7 @@ def resnet(
     *,
     kernel: int = 3,
     padding: str = "zeros",
-    norm: str | None = "batch",
+    norm: Norm | None = "batch",
     pool: Layer | None = None,
     sigma_w2: Any = 2.0,
 ) -> Network:

@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast, final, overload
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast, final, get_args, overload
 
 import numpy as np
 
@@ -23,8 +24,15 @@ from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from igbtheory.networks.losses import Loss
     from igbtheory.networks.simulation import Simulation
     from igbtheory.networks.training import Training
+    from igbtheory.networks.width.predicted import Method
     from igbtheory.networks.width.result import WidthPrediction
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.derivation import Derivation
@@ -32,7 +40,11 @@ if TYPE_CHECKING:
 MOST_DIGITS = 10_000
 """Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
-PLACEMENTS = ("before", "after")
+Norm = Literal["batch", "layer", "rms"]
+Placement = Literal["before", "after"]
+PLACEMENTS = get_args(Placement)
+KEPT = ("all", "last")
+"""Layers whose moments a prediction keeps."""
 PROMISED = 1e-10
 """Largest estimated relative error of a prediction in double precision that gives no warning, as the documentation
 says."""
@@ -55,7 +67,15 @@ class Network:
     layers: tuple[Layer, ...]
     widths: tuple[int, ...] = field(default=(), compare=False)
 
-    def __init__(self, *layers: Layer, widths: Sequence[int] = ()) -> None:
+    @overload
+    def __init__(self, text: str, /) -> None: ...
+
+    @overload
+    def __init__(self, *layers: Layer, widths: Sequence[int] = ()) -> None: ...
+
+    def __init__(self, *layers: Any, widths: Sequence[int] = ()) -> None:
+        if len(layers) == 1 and isinstance(layers[0], str):
+            layers = Network.read(layers[0]).layers
         for layer in layers:
             if not isinstance(layer, Layer):
                 raise TypeError(f"expected layers such as Dense(2.0) or Activation('relu'), got {layer!r}")
@@ -84,59 +104,88 @@ class Network:
         return cls(*read_layers(text))
 
     @overload
-    def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction: ...
+    def predict(
+        self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None, layers: str = "all"
+    ) -> Prediction: ...
 
     @overload
-    def predict(self, inputs: Any = None, *, width: Any, **options: Any) -> "WidthPrediction": ...
-
     def predict(
+        self,
+        inputs: Any = None,
+        *,
+        width: Any,
+        features: int | None = None,
+        method: "Method | None" = None,
+        networks: int | None = None,
+        seed: int | None = None,
+    ) -> "WidthPrediction": ...
+
+    def predict(  # noqa: PLR0913 - the contract of the public name
         self,
         inputs: Any = None,
         *,
         digits: int | None = None,
         kind: Kind | None = None,
+        layers: str = "all",
         width: Any = None,
-        **options: Any,
+        features: int | None = None,
+        method: "Method | None" = None,
+        networks: int | None = None,
+        seed: int | None = None,
     ) -> "Prediction | WidthPrediction":
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)) or for a data set.
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
         width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
         PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
-        digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
-        number instead, see `igbtheory.numbers.Kind`. width: predict networks of finite width instead; then
-        `igbtheory.networks.width.predicted.at_width` explains the options. Warns with AccuracyWarning if the estimated
-        error is larger than promised, and with EstimateWarning if a layer without an exact rule was estimated from
-        draws.
+        digits: significant digits, or None for double precision; they come from the balls of `certify` where it has
+        rules, and from quadrature in multiprecision for sweeps, batches and data sets. kind: your own kind of number
+        instead, see `igbtheory.numbers.Kind`. layers: "last" keeps the moments of the output alone, so that a sweep
+        over 250,000 networks takes 100 MB at any depth. width: predict networks of finite width instead; then
+        `igbtheory.networks.width.predicted.at_width` explains features, method, networks and seed. Warns with
+        AccuracyWarning if the estimated error is larger than promised, and with EstimateWarning if a layer without an
+        exact rule was estimated from draws.
         """
         if kind is not None:
             checks.of_kind("a kind of number", kind, Kind, "an igbtheory.numbers.Kind, or digits=30")
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
+        last = checks.known("layers", layers, KEPT) == KEPT[1]
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
-        if width is not None or options:
+        if width is not None:
             from igbtheory.networks.width.predicted import at_width  # noqa: PLC0415 - most are infinitely wide
 
-            checks.options(options, self.predict, at_width)
-        if width is not None:
             if n is not FLOAT64:
                 given = f"digits={digits}" if kind is None else f"kind={kind!r}"
                 raise ValueError(f"expected double precision at finite width, got {given}; leave it out")
-            return at_width(self, inputs, width, **options)
-        if options:
-            raise TypeError(f"expected a width with {', '.join(options)}, got none; pass width=100")
+            start = 0 if seed is None else seed
+            return at_width(self, inputs, width, features=features, method=method, networks=networks, seed=start)
+        of_width = {"features": features, "method": method, "networks": networks, "seed": seed}
+        if given := ", ".join(name for name, value in of_width.items() if value is not None):
+            raise TypeError(f"expected a width with {given}, got none; pass width=100")
         if isinstance(inputs, GaussianInputs):
-            prediction = on_gaussian_inputs(self.layers, n, inputs)
+            prediction = self._on_gaussian_inputs(n, inputs, balls=kind is None and digits is not None, last=last)
         else:
             prediction = self._on_data_set(n, checks.data_set(inputs))
+            prediction = _of_last(prediction) if last else prediction
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
             message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or prediction.method or np.isfinite(prediction.effective_rank)
+            drawn = drawn or any(layer.few for layer in self.layers)
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
+
+    def _on_gaussian_inputs(self, n: Kind, inputs: GaussianInputs, *, balls: bool, last: bool) -> Prediction:
+        """Return the prediction in the kind n, computed with balls if they are wanted and have rules."""
+        if balls:
+            from igbtheory.theory.many_digits import in_balls  # noqa: PLC0415 - most want no digits
+
+            if prediction := in_balls(self.layers, n, inputs):
+                return _of_last(prediction) if last else prediction
+        return on_gaussian_inputs(self.layers, n, inputs, last=last)
 
     def _on_data_set(self, n: Kind, data: Any) -> Prediction:
         """Return the prediction from the kernel, or from drawn networks where the kernel of images is too large."""
@@ -176,33 +225,49 @@ class Network:
 
         return derive(self.layers, GaussianInputs() if inputs is None else inputs)
 
-    def simulate(
+    def simulate(  # noqa: PLR0913 - the contract of the public name
         self,
         networks: int = 1000,
         width: int = 1000,
-        samples: int = 2000,
+        samples: int | None = 2000,
         seed: int = 0,
         inputs: Any = None,
-        **options: Any,
+        *,
+        workers: int | None = None,
+        executor: "Executor | str | None" = None,
+        store: "str | Path | None" = None,
+        device: Any = None,
+        progress: bool = False,
     ) -> "Simulation":
-        """Return an ensemble of finite networks of this architecture; `igbtheory.simulate` explains the options."""
+        """Return an ensemble of finite networks of this architecture; `igbtheory.simulate` explains the arguments."""
         from igbtheory.networks.simulation import simulate  # noqa: PLC0415 - not every user simulates
 
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
-        checks.options(options, self.simulate, simulate)
-        return simulate(self, networks, width, samples, seed, inputs, **options)
+        run = partial(simulate, workers=workers, executor=executor, store=store, device=device, progress=progress)
+        return run(self, networks, width, samples, seed, inputs)
 
-    def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
+    def train(  # noqa: PLR0913 - the contract of the public name
+        self,
+        inputs: Any,
+        y: Any,
+        *,
+        loss: "str | Loss" = "mse",
+        times: "Sequence[float] | NDArray[Any] | None" = None,
+        draws: int = 2000,
+        seed: int = 0,
+        X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
+        y_test: Any = None,
+    ) -> "Training":
         """Return the law of the guesses over the time of training on a data set with labels y.
 
-        `igbtheory.training.train` explains the options.
+        `igbtheory.training.train` explains the arguments.
         """
         from igbtheory.networks.training import train  # noqa: PLC0415 - not every user trains
 
         _refuse_symbols(self.layers, inputs)
-        checks.options(options, self.train, train)
-        return train(self, inputs, y, **options)
+        run = partial(train, loss=loss, times=times, draws=draws, seed=seed)
+        return run(self, inputs, y, X_test=X_test, y_test=y_test)
 
     def __repr__(self) -> str:
         from igbtheory.networks.printing import layers_text  # noqa: PLC0415 - most networks are not printed
@@ -213,6 +278,11 @@ class Network:
         from igbtheory.networks.printing import layers_latex  # noqa: PLC0415 - as above
 
         return layers_latex(self.layers)
+
+
+def _of_last(prediction: Prediction) -> Prediction:
+    """Return a prediction that keeps the moments of the output alone."""
+    return replace(prediction, per_layer=prediction.per_layer.last)
 
 
 def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
@@ -235,6 +305,8 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
+    if few := [repr(layer) for layer in layers if layer.few]:
+        return f"{', '.join(few)} {'has' if len(few) == 1 else 'have'} few weights, which are drawn"
     for phi in functions(layers):
         if difficulty := _difficulty(phi):
             return difficulty
@@ -263,8 +335,8 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     depth: int,
     activation: Any = "relu",
     *,
-    norm: str | None = None,
-    placement: str = "before",
+    norm: Norm | None = None,
+    placement: Placement = "before",
     pool: int | Layer | None = None,
     sigma_w2: Any = 2.0,
     sigma_b2: Any = 0.0,

@@ -17,6 +17,8 @@ NEAR, FAR = (1e-30, 1e-31), (1e9, 1e10)
 """Pairs of arguments at which a slope is computed: it has a limit if both values agree."""
 SAME = 1e-7
 """Difference below which slopes agree, relative if they are above 1."""
+DIGITS = 7
+"""Digits of the slope of a line through steps, which are of the size 1 at x = 1e9."""
 FLAT = 1e-12
 """Slope, or value at 0, below which it counts as 0."""
 
@@ -52,7 +54,14 @@ def _asymptote(block: Block, places: tuple[float, float]) -> Block | None:
 def _slope(phi: Function, side: float, places: tuple[float, float]) -> float:
     """Return the limit of the slope on one side of 0, or NaN if there is none."""
     with np.errstate(all="ignore"):
-        one, other = (float(phi.slope(FLOAT64, np.float64(side * place))) for place in places)
+        one, other = (_slope_at(phi, np.float64(side * place)) for place in places)
     if abs(one - other) > SAME * max(1.0, abs(other)):
         return np.nan
     return other if abs(other) > FLAT else 0.0
+
+
+def _slope_at(phi: Function, x: np.float64) -> float:
+    """Return the slope at x; that of the line through infinitely many steps, as of floor(x), if it has them."""
+    if phi.pieces.split:
+        return float(phi.slope(FLOAT64, x))
+    return round(float((phi(FLOAT64, x) - phi(FLOAT64, x / 2)) / (x / 2)), DIGITS)

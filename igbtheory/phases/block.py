@@ -26,7 +26,7 @@ from igbtheory.mathematics.averages.noise import Noise
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas import function_of
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.network import mlp
+from igbtheory.networks.network import Norm, Placement, mlp
 
 Array = NDArray[np.float64]
 GRADIENTS = Passage(gradients=True)
@@ -133,15 +133,10 @@ def with_noise(node: LawNode) -> LawNode:
     return behind
 
 
-def block_of(activation: Any, **network: Any) -> Block:
+def block_of(activation: Any, pool: Any = None, norm: Norm | None = None, placement: Placement = "before") -> Block:
     """Return the block of `mlp` with an activation and pool, norm and placement; a Block is returned unchanged."""
     if isinstance(activation, Block):
         return activation
-    checks.options(network, block_of, _hidden)
-    return _hidden(activation, **network)
-
-
-def _hidden(activation: Any, *, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
 
 

@@ -10,6 +10,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.layers.inputs import GaussianInputs
+from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
 from igbtheory.phases.critical_lines import edges_of_chaos, neutrality_line
@@ -137,22 +138,24 @@ def _cell(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.8g}"
 
 
-def classify(
+def classify(  # noqa: PLR0913 - the contract of the public name
     activation: Any,
     sigma_w2: float = 2.0,
     sigma_b2: float = 0.0,
     *,
     inputs: GaussianInputs | None = None,
     depths: Any = DEPTHS,
-    **network: Any,
+    pool: Any = None,
+    norm: Norm | None = None,
+    placement: Placement = "before",
 ) -> Phase:
     """Return the phase of `mlp(depth, activation, ...)` in the limit of depth, and gamma at some depths.
 
-    network: pool, norm and placement as in `mlp`. inputs: default N(0, 1); they matter if several q attract. A phase is
+    pool, norm, placement: as in `mlp`. inputs: default N(0, 1); they matter if several q attract. A phase is
     defined by the limit of gamma and by the factor of the squared gradient per layer: see `TABLE`, and `OTHERS` for the
     cases outside the table. Source: bias-meets-trainability, Table 1.
     """
-    dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, **network)
+    dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)
     depths = tuple(
         checks.whole("depths", depth, 1, checks.DEEPEST) for depth in checks.several("depths", depths, "(10, 30, 100)")
     )

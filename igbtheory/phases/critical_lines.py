@@ -12,6 +12,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
+from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.roots import roots, scanned
 
@@ -54,17 +55,21 @@ class Line:
         return sigma_w2, stable
 
 
-def edges_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Array:
+def edges_of_chaos(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: Norm | None = None, placement: Placement = "before"
+) -> Array:
     """Return all variances sigma_w2 of the weights on the edge of chaos, ascending: shape (roots, *sigma_b2).
 
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the
     variance, including one that repels. Columns with fewer roots end with NaN. Arguments: see `edge_of_chaos`.
     """
-    edges = np.sort(_edges(block_of(activation, **network), sigma_b2)[0], axis=0)
+    edges = np.sort(_edges(block_of(activation, pool, norm, placement), sigma_b2)[0], axis=0)
     return edges[~np.isnan(edges).all(axis=tuple(range(1, edges.ndim)))]
 
 
-def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
+def edge_of_chaos(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: Norm | None = None, placement: Placement = "before"
+) -> Any:
     """Return sigma_w2 on the edge of chaos, a number or an array like sigma_b2, NaN where there is none.
 
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at which squared gradients
@@ -75,20 +80,22 @@ def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     has no edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for
     softplus) is not found.
 
-    activation, and network (pool, norm, placement): as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
+    activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
     every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
     """
-    return _smallest(*_edges(block_of(activation, **network), sigma_b2))
+    return _smallest(*_edges(block_of(activation, pool, norm, placement), sigma_b2))
 
 
-def neutrality_line(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
+def neutrality_line(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: Norm | None = None, placement: Placement = "before"
+) -> Any:
     """Return sigma_w2 at which deep networks have the correlation 1/2, that is gamma = 1, NaN where there is none.
 
     Deep networks are prejudiced at smaller sigma_w2, in the chaotic phase, and neutral at larger ones. If there are
     several fixed points q that attract, the smallest sigma_w2 is returned. Arguments: see `edge_of_chaos`.
     Source: bias-meets-trainability (neutrality line).
     """
-    return _smallest(*Line(block_of(activation, **network), 0.5).at(_checked(sigma_b2)))
+    return _smallest(*Line(block_of(activation, pool, norm, placement), 0.5).at(_checked(sigma_b2)))
 
 
 @final
@@ -104,7 +111,9 @@ class Thresholds(Result):
     backward: Any
 
 
-def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
+def thresholds(
+    activation: Any, q: Any = 1.0, *, pool: Any = None, norm: Norm | None = None, placement: Placement = "before"
+) -> Thresholds:
     """Return the thresholds of the forward and of the backward pass, which for homogeneous f do not depend on q.
 
     The backward threshold is what `edge_of_chaos` finds; with a full-batch BatchNorm there is none, and it is NaN.
@@ -113,7 +122,7 @@ def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
     checks.non_negative("q", q)
     if not np.all(np.asarray(q) > 0):
         raise ValueError("expected q > 0, got 0; pass the variance of the units, such as 1.0")
-    block, q = block_of(activation, **network), np.asarray(q, dtype=float)[()]
+    block, q = block_of(activation, pool, norm, placement), np.asarray(q, dtype=float)[()]
     return Thresholds(q / block.square(q), np.nan * q if block.forgets else 1 / block.slope(q))
 
 

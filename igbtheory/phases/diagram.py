@@ -14,6 +14,7 @@ from igbtheory.foundations.runs import Piece, chosen, in_order, kept
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
 from igbtheory.theory.refusals import RANGE
@@ -69,18 +70,20 @@ def diagram(  # noqa: PLR0913 - the options of every run
     workers: int | None = None,
     executor: Executor | str | None = None,
     store: str | Path | None = None,
-    **network: Any,
+    pool: Any = None,
+    norm: Norm | None = None,
+    placement: Placement = "before",
 ) -> Diagram:
     """Return the phase diagram over two axes, the one-dimensional arrays sigma_w2 and sigma_b2.
 
-    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor, store: as
+    pool, norm, placement: as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor, store: as
     in `simulate`, for three pieces of work: gamma and the two lines. Every layer takes all points at once: 50 x 50
     points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
     grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)
     depth = checks.whole("depth", depth, 1)
-    block = block_of(activation, **network)
+    block = block_of(activation, pool, norm, placement)
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
     fine = near_zero(b2[-1], FINE)
     along = np.concatenate([b2, fine])

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from igbtheory.foundations.result import Result
+from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
 
@@ -71,16 +72,24 @@ def _depth(factor: float) -> float:
         return float(1 / np.abs(np.log(np.abs(factor))))
 
 
-def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **network: Any) -> tuple[FixedPoint, ...]:
+def fixed_points(
+    activation: Any,
+    sigma_w2: float,
+    sigma_b2: float = 0.0,
+    *,
+    pool: Any = None,
+    norm: Norm | None = None,
+    placement: Placement = "before",
+) -> tuple[FixedPoint, ...]:
     """Return the fixed points of deep networks, stable or not, ordered by q and then by c.
 
-    network: pool, norm and placement as in `mlp`. At every q there is at most one fixed point c < 1, and it attracts,
+    pool, norm, placement: as in `mlp`. At every q there is at most one fixed point c < 1, and it attracts,
     because the map of c is a power series with positive coefficients. A point with q = inf describes a variance that
     grows without bound by a factor that tends to `growth`. ValueError: there is no fixed point, because the variance
     grows from every start by a factor without a limit.
     """
     dense = one_dense(sigma_w2, sigma_b2)
-    ends = variances(block_of(activation, **network), dense)
+    ends = variances(block_of(activation, pool, norm, placement), dense)
     points = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
     if not points:
         raise ValueError(

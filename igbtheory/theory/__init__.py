@@ -7,9 +7,9 @@ check that both share, and `output_layer` has the moments that all three results
 
 from typing import Any
 
-from igbtheory.foundations.lazy import loaded
+from igbtheory.foundations.lazy import homes, loaded
 
-_HOMES = {"InBatches": "gaussian_inputs", "OutputKernel": "kernels"}
+_HOMES = homes(__file__)
 
 __all__ = tuple(_HOMES)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations.progress import counted
 from igbtheory.layers.blocks import Block, block, listed
-from igbtheory.layers.chain import behind_undrawn, each, needed
+from igbtheory.layers.chain import behind_undrawn, each, functions, needed
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import Components
@@ -27,6 +27,8 @@ from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refus
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
+CACHED = 2**16
+"""The same number if all averages are closed forms, which have nothing to prepare: so many stay in the cache."""
 KEPT = 2048
 """Largest number of data whose kernel is kept with the means over it, for the law of the guesses: 32 MiB."""
 NEAR, ALIKE = 4000, 16
@@ -101,11 +103,14 @@ class OutputKernel:
         return of_shape(shape) if self.drawn else needed(self.layers, shape)
 
     def needs_units(self) -> bool:
-        """Return whether units must be drawn, for which all pairs of positions are needed; one datum shows it."""
+        """Return whether units must be drawn, for which all pairs of positions are needed.
+
+        One datum in double precision shows it.
+        """
         if self.places is None or self.places.whole:
             return False
         try:
-            replace(self, data=self.data[:1]).block(slice(0, 1), slice(0, 1))
+            replace(self, n=FLOAT64, data=self.data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
         except UnitsNeededError:
             return True
         return False
@@ -116,10 +121,15 @@ class OutputKernel:
 
     def matrices(self, *names: str) -> list[NDArray[np.float64]]:
         """Return symmetric matrices over the data, shape (n_samples, n_samples), that the output pairs call so."""
+
+        def output(rows: slice, columns: slice) -> list[Any]:
+            _, pairs = self.block(rows, columns)
+            return [getattr(pairs[-1], name) for name in names]
+
         blocks, matrices = self._parts(), [np.empty(0)] * len(names)
-        for place, (_, pairs) in zip(blocks, self._blocks(blocks), strict=True):
-            for i, name in enumerate(names):
-                matrices[i] = self._placed(matrices[i], place, getattr(pairs[-1], name), whole=len(blocks) == 1)
+        for place, outputs in zip(blocks, self._each(output, blocks), strict=True):
+            for i, matrix in enumerate(outputs):
+                matrices[i] = self._placed(matrices[i], place, matrix, whole=len(blocks) == 1)
         return matrices
 
     def _placed(self, matrix: Any, place: tuple[slice, slice], block: Any, *, whole: bool) -> NDArray[np.float64]:
@@ -133,23 +143,27 @@ class OutputKernel:
 
     def means(self) -> KernelMeans:
         """Return means over the kernels after every Dense."""
-        blocks = self._parts()
-        sums, rank, kept = np.zeros(()), np.inf, np.empty(0)
-        for (rows, columns), of_block in zip(blocks, self._blocks(blocks), strict=True):
-            node, pairs = of_block
-            start = rows.start - columns.start
-            sums = sums + np.array([_sums(part, start) for part in pairs]).T
-            rank = min(rank, *(part.rank for part in pairs))
-            if len(self.data) <= KEPT:
-                q_ab = pairs[-1].q_ab.astype(float)
-                kept = self._placed(kept, (rows, columns), q_ab, whole=len(blocks) == 1)
-        q_ab, q, error, count, arcsines = sums
+
+        def summed(rows: slice, columns: slice) -> tuple[Any, ...]:
+            node, pairs = self.block(rows, columns)
+            sums = np.array([_sums(part, diagonal=rows == columns) for part in pairs]).T
+            q_ab = pairs[-1].q_ab.astype(float) if len(self.data) <= KEPT else None
+            return node.estimated, min(part.rank for part in pairs), sums, q_ab
+
+        blocks, kept = self._parts(), np.empty(0)
+        total, rank = np.zeros(()), np.inf
+        estimated: tuple[Layer, ...] = ()
+        for place, (estimated, of_block, sums, last) in zip(blocks, self._each(summed, blocks), strict=True):  # noqa: B007
+            total, rank = total + sums, min(rank, of_block)
+            if last is not None:
+                kept = self._placed(kept, place, last, whole=len(blocks) == 1)
+        q_ab, q, error, count, arcsines = total
         outputs = int(count[-1])  # a layer may have changed the number of data
         means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
         kernel: Callable[[], NDArray[np.float64]] = replace(self, n=FLOAT64, data=self.data.astype(float))
         if kept.size:
             kernel = Kept(kept)
-        return KernelMeans(*means, outputs, rank, node.estimated, kernel)
+        return KernelMeans(*means, outputs, rank, estimated, kernel)
 
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
@@ -158,9 +172,11 @@ class OutputKernel:
         """
         n, data, places = self.n, self.data, self.places
         if places is None:
-            now = Block(_of_vectors(n, data, rows))
+            now = Block(_of_vectors(n, data, rows, columns))
         elif places.whole:
-            now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
+            everywhere = at_positions(data)
+            whole = slice(0, len(everywhere))
+            now = Block(replace(_of_vectors(n, everywhere, whole, whole), places=places))
         else:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
         watched = self.watched or {}
@@ -182,24 +198,27 @@ class OutputKernel:
         return now.node, [*(behind[place] for place in watched), *kernels]
 
     def _parts(self) -> list[tuple[slice, slice]]:
-        """Return rows and columns of the blocks: of vectors all columns, of images squares, the lower half left out."""
+        """Return rows and columns of the blocks: squares, the lower half left out."""
         count, places = len(self.data), self.places
-        if places is None or places.whole:
-            rows = count if is_whole(self.layers, places) else max(1, BLOCK // count)
-            return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
-        side = max(1, isqrt(BLOCK // places.size))
+        entries = BLOCK // places.size if places else CACHED if self._closed else BLOCK
+        side = count if is_whole(self.layers, places) else max(1, isqrt(entries))
         sides = [slice(start, min(start + side, count)) for start in range(0, count, side)]
         return [(rows, columns) for rows, columns in product(sides, sides) if rows.start <= columns.start]
 
-    def _blocks(self, blocks: list[tuple[slice, slice]]) -> Iterator[tuple[KernelNode, list[Pairs]]]:
-        """Yield the results of `block`, of images from several threads."""
-        if self.places is None or len(blocks) == 1:
-            yield from counted(starmap(self.block, blocks), len(blocks), KERNEL)
+    @property
+    def _closed(self) -> bool:
+        """Whether all functions of units have closed forms."""
+        return all(phi.closed for phi in functions(self.layers))
+
+    def _each(self, rule: Callable[[slice, slice], Any], blocks: list[tuple[slice, slice]]) -> Iterator[Any]:
+        """Yield what a rule returns for each block, from several threads."""
+        if len(blocks) == 1:
+            yield from counted(starmap(rule, blocks), len(blocks), KERNEL)
             return
 
-        def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
+        def quiet(part: tuple[slice, slice]) -> Any:
             with np.errstate(all="ignore"):  # every thread has a state of its own
-                return self.block(*part)
+                return rule(*part)
 
         with ThreadPoolExecutor(THREADS) as pool:
             yield from counted(pool.map(quiet, blocks), len(blocks), KERNEL)
@@ -217,51 +236,55 @@ class Kept:
         return self.kernel
 
 
-def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
-    """Return the node of the pairs of the data in `rows` with all data."""
+def _of_vectors(n: Kind, data: Any, rows: slice, columns: slice) -> KernelNode:
+    """Return the node of the pairs of the data in `rows` with those in `columns`."""
     features = data.shape[1]
     q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
-    q_ab = data[rows] @ data.T / features
-    diagonal = np.arange(len(q_ab))
-    q_ab[diagonal, rows.start + diagonal] = q[rows]  # exactly: the matrix product may differ in the last digit
+    q_ab = data[rows] @ data[columns].T / features
     same = np.zeros(q_ab.shape, dtype=bool)
-    same[diagonal, rows.start + diagonal] = True
-    _tell_apart(n, data, q, q_ab, rows.start)
-    centres = Each(mean[rows, None], mean[None, :])
-    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon, mean=centres)
+    if rows == columns:
+        np.fill_diagonal(q_ab, q[rows])  # exactly: the matrix product may differ in the last digit
+        np.fill_diagonal(same, val=True)
+    _tell_apart(n, (data[rows], data[columns]), Each(q[rows, None], q[None, columns]), q_ab, ~same)
+    centres = Each(mean[rows, None], mean[None, columns])
+    pairs = Pairs(q[rows, None], q[None, columns], q_ab, same, ALIKE * n.epsilon, mean=centres)
     return KernelNode(n, Averaged(pairs, Components(data)))
 
 
-def _tell_apart(n: Kind, data: Any, q: Any, q_ab: Any, start: int) -> None:
+def _tell_apart(n: Kind, data: tuple[Any, Any], q: Each, q_ab: Any, unlike: Any) -> None:
     """Compute q_ab of nearly equal or opposite data again, from differences or sums, in place.
 
-    It is q only if the data are equal, and -q only if they are opposite. Behind a jump of an activation the smallest
-    difference counts, and its rounding error becomes part of the error.
+    data, q: of the rows and of the columns; unlike: False for pairs of a datum with itself. q_ab is q only if the data
+    are equal, and -q only if they are opposite. Behind a jump of an activation the smallest difference counts, and its
+    rounding error becomes part of the error.
     """
     for sign in (1, -1):
-        row, column = np.nonzero(abs(q_ab - sign * q) <= NEAR * n.epsilon * q)
-        other = start + row != column
-        for part in np.array_split(np.flatnonzero(other), 1 + other.sum() * data.shape[1] // BLOCK):
+        close = unlike & (abs(q_ab - sign * q.b) <= NEAR * n.epsilon * q.b)
+        row, column = np.nonzero(close)
+        for part in np.array_split(np.arange(row.size), 1 + row.size * data[0].shape[1] // BLOCK):
             i, j = row[part], column[part]
-            apart = ((data[start + i] - sign * data[j]) ** 2).sum(axis=1) / data.shape[1]
-            half = (q[start + i] + q[j]) / 2
+            apart = ((data[0][i] - sign * data[1][j]) ** 2).sum(axis=1) / data[0].shape[1]
+            half = (q.a[i, 0] + q.b[0, j]) / 2
             near = np.minimum(half - apart / 2, (1 - ALIKE * n.epsilon / 2) * half)
             q_ab[i, j] = sign * np.where(apart > 0, near, half)
 
 
-def _sums(pairs: Pairs, start: int) -> list[Any]:
-    """Return the sums of q_ab, q_aa, the error, the number of data and the arcsines; beside the diagonal, twice."""
-    if start < 0:
-        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0, _arcsines(pairs, start)]
-    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab), _arcsines(pairs, start)]
+def _sums(pairs: Pairs, *, diagonal: bool) -> list[Any]:
+    """Return the sums of q_ab, q_aa, the error, the number of data and the arcsines.
+
+    diagonal: whether the block is on the diagonal; the pairs of others count twice.
+    """
+    if not diagonal:
+        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0, 2 * _arcsines(pairs, diagonal=False)]
+    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab), _arcsines(pairs, diagonal=True)]
 
 
-def _arcsines(pairs: Pairs, start: int) -> float:
+def _arcsines(pairs: Pairs, *, diagonal: bool) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
-    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
-    c = np.where(1 - abs(c) < ALIKE * FLOAT64.epsilon, np.sign(c), c)
-    if start >= 0:
-        diagonal = np.arange(len(c))
-        c[diagonal, start + diagonal] = 1
-    angles = np.arcsin(np.clip(c, -1, 1, out=c), out=c)  # in place, as new arrays take as long as the arithmetic
-    return (1 if start >= 0 else 2) * float(angles.sum()) / (2 * np.pi)
+    c = (pairs.q_ab / (pairs.q_a**0.5 * pairs.q_b**0.5)).astype(float)
+    near = 1 - abs(c) < ALIKE * FLOAT64.epsilon
+    c[near] = np.sign(c[near])
+    if diagonal:
+        np.fill_diagonal(c, 1)
+    angles = np.arcsin(c, out=c)  # in place, as new arrays take as long as the arithmetic
+    return float(angles.sum()) / (2 * np.pi)

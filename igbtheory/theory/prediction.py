@@ -1,7 +1,7 @@
 """The result of `Network.predict`: variances, bias ratio and regime after every layer, and the law of G0."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -32,6 +32,8 @@ UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
+ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
+"""The fields of `PerLayer` that have a row for every Dense layer."""
 
 
 @final
@@ -44,7 +46,8 @@ class PerLayer:
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
-    moments. A residual block counts as one Dense layer.
+    moments. A residual block counts as one Dense layer. left_out: number of Dense layers in front whose moments were
+    not kept: all but the last of `predict(layers="last")`.
     """
 
     n: Kind
@@ -54,6 +57,13 @@ class PerLayer:
     within: NDArray[Any]
     variance: NDArray[np.float64] | None = None
     variance_error: NDArray[np.float64] | None = None
+    left_out: int = 0
+
+    @property
+    def last(self) -> "PerLayer":
+        """The moments of the last layer alone."""
+        arrays = {name: value[-1:] for name, value in vars(self).items() if name in ARRAYS and value is not None}
+        return replace(self, **arrays, left_out=self.left_out + len(self.var_mu) - 1)
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
@@ -82,10 +92,11 @@ class PerLayer:
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.var_mu, self.var_chi, self.within)
         if self.var_mu.dtype != object:
-            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance)
+            more = () if not self.left_out else (self.variance_error, self.left_out)
+            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within, self.variance, *more)
         # an mpmath number belongs to a context, so it is saved as text
         texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in arrays)
-        return per_layer_of_texts, (self.n, self.error, *texts, self.variance)
+        return per_layer_of_texts, (self.n, self.error, *texts, self.variance, *([self.left_out] * bool(self.left_out)))
 
 
 def repr_digits(x: Any) -> str:
@@ -101,9 +112,11 @@ def per_layer_of_texts(
     var_chi: Any,
     within: Any,
     variance: NDArray[np.float64] | None = None,
+    left_out: int = 0,
 ) -> PerLayer:
     """Return the moments of kind n from texts that `repr_digits` wrote."""
-    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within), variance)
+    moments = n.number(var_mu), n.number(var_chi), error, n.number(within), variance
+    return PerLayer(n, *moments, left_out=left_out)
 
 
 @final
@@ -177,6 +190,18 @@ class Prediction(OutputLayer):
         from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is used
 
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
+
+    def kernel(self) -> NDArray[np.float64]:
+        """Return the covariances over the weights of an output at all pairs of data, shape (n_samples, n_samples).
+
+        If some weights do not average out in infinite width, it is the mean over kernels in which they are drawn.
+        ValueError: the prediction is for Gaussian inputs, which have var_mu off the diagonal and var_mu + var_chi on
+        it.
+        """
+        if self.dataset is None:
+            raise ValueError("expected a prediction on a data set, got Gaussian inputs; pass data, as in predict(X)")
+        kernels = self.dataset.kernel()
+        return np.asarray(kernels.reshape(-1, *kernels.shape[-2:]).mean(axis=0))
 
     def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
         """Return the law of the fractions of the data assigned to 2 to 10^6 classes with independent outputs."""
@@ -272,7 +297,7 @@ class Prediction(OutputLayer):
         shape = np.shape(self.gamma)
         if not shape:
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
-            return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
+            return {"layer": self.per_layer.left_out + np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
         owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
         swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}

@@ -26,6 +26,7 @@ from igbtheory.layers.ways import Ways
 from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.path import Step, Stream, in_common, layers_of
+from igbtheory.torch.steps import value_behind
 
 CLOSE = 1e-4
 """Difference of numbers in single precision that were summed in another order."""
@@ -48,12 +49,8 @@ class Piece:
 
     def run(self, values: Sequence[Any], model: int = 0) -> Any:
         """Return the value of the last step, given those of the starts."""
-        graph = self.steps[-1].graph
-        run = fx.Interpreter(self.modules[model], garbage_collect_values=False, graph=graph)
-        run.env = {**self.constants[model], **dict(zip(self.starts, values, strict=True))}
-        for step in self.steps:
-            run.env[step] = run.run_node(step)
-        return run.env[self.steps[-1]]
+        given = dict(zip(self.starts, values, strict=True))
+        return value_behind(self.modules[model], self.steps, {**self.constants[model], **given})
 
     @property
     def data(self) -> int:

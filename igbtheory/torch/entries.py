@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from math import prod
 from typing import Any, final
 
@@ -13,6 +13,8 @@ from igbtheory.layers.nodes.places import Point
 Index = tuple[tuple[int, ...], ...]
 LARGE = 1e6
 """Size of random numbers that a function which clips its input does not keep; activations clip at 1 to 20."""
+FACTOR = -7046029254386353131
+"""An odd number whose products have bits without order: 2^64 divided by the golden ratio, as 64 bits with a sign."""
 
 
 @final
@@ -21,12 +23,17 @@ class Entries:
     """The entries of a node of the theory that are the numbers of a tensor.
 
     numbers: 1 + (datum P + position) U + unit in the shape of the tensor, P positions and U units in all; 0 where the
-    tensor has a zero that is no entry. shape: of the P positions, () for vectors. units: U.
+    tensor has a zero that is no entry; in 32 bits if they fit. shape: of the P positions, () for vectors. units: U.
     """
 
     numbers: torch.Tensor
     shape: Point
     units: int
+
+    def __post_init__(self) -> None:
+        compact = self.numbers.int()
+        if bool((compact == self.numbers).all()):
+            object.__setattr__(self, "numbers", compact)
 
     @classmethod
     def laid_out(cls, tensor: tuple[int, ...], axis: int, shape: Point) -> "Entries":
@@ -56,7 +63,7 @@ class Entries:
         """The unit of every number; without meaning for a zero."""
         return (self.numbers - 1) % self.units
 
-    @property
+    @cached_property
     def axis(self) -> int:
         """The axis of the tensor along which the unit changes, and neither the datum nor the position."""
         for axis in range(1, self.numbers.ndim):
@@ -98,13 +105,13 @@ class Entries:
 
     def renewed(self, axis: int, units: int) -> "Entries":
         """Return those of a tensor with other units along the axis, at the same data and positions."""
-        places = self.positioned.select(axis, 0).unsqueeze(-1) * units
+        places = self.positioned.select(axis, 0).long().unsqueeze(-1) * units
         numbers = 1 + (places + torch.arange(units)).movedim(-1, axis)
         return Entries(numbers, self.shape, units)
 
     def mixed(self, axis: int, positions: int) -> "Entries":
         """Return those of a tensor with other positions along the axis, of the same units of the same data."""
-        datum, unit = (part.select(axis, 0).unsqueeze(-1) for part in (self.datum, self.unit))
+        datum, unit = (part.select(axis, 0).long().unsqueeze(-1) for part in (self.datum, self.unit))
         numbers = 1 + (datum * positions + torch.arange(positions)) * self.units + unit
         return Entries(numbers.movedim(-1, axis), (positions,), self.units)
 
@@ -131,7 +138,7 @@ class Entries:
         """Return the values in the places of the entries of the first datum, shape (positions, units)."""
         inside = (self.numbers > 0) & (self.numbers <= self.positions * self.units)
         ordered = torch.zeros(self.positions * self.units, dtype=values.dtype)
-        ordered[self.numbers[inside] - 1] = values[inside]
+        ordered[self.numbers[inside].long() - 1] = values[inside]
         return ordered.reshape(self.positions, self.units)
 
     def are_tokens(self) -> bool:
@@ -142,7 +149,9 @@ class Entries:
 
     def everywhere(self) -> bool:
         """Return whether the tensor holds every position."""
-        return len(self.position[self.numbers > 0].unique()) == self.positions
+        there = torch.zeros(self.positions, dtype=torch.bool)
+        there[self.position[self.numbers > 0].long()] = True
+        return bool(there.all())
 
     def windows(self, axis: int) -> Index | None:
         """Return the positions whose units are along the axis, for every row of a datum; None if there are no such.
@@ -174,27 +183,57 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
 
     pieces: those of its inputs, which are entries of one node; after: its value. The operator is applied to the numbers
     of the entries with a minus sign, which relu does not keep, and then to random numbers, so large that clipping
-    changes them; these must lie where the former tell.
+    changes them; these must lie where the former tell. Operators that sum give others for numbers without order.
     """
-    numbers = [-piece.numbers.double() for piece in pieces]  # many operators refuse integers
-    random = _random(1 + max(int(piece.numbers.max()) for piece in pieces))
+    count = 1 + max(int(piece.numbers.max()) for piece in pieces)
+    there = _behind(move, [-piece.numbers.double() for piece in pieces], after)  # many operators refuse integers
+    if there is None:
+        return None
+    places = (-there).long()
+    if (
+        not places.any()
+        or not bool((places == -there).all())
+        or not 0 <= int(places.min()) <= int(places.max()) < count
+    ):
+        return None
+    values = _behind(move, [_scattered(piece.numbers) for piece in pieces], after)
+    alike = values is not None and torch.equal(_scattered(places), values)
+    return Entries(places, pieces[0].shape, pieces[0].units) if alike else None
+
+
+def _behind(move: Callable[[list[torch.Tensor]], Any], numbers: list[torch.Tensor], after: Any) -> torch.Tensor | None:
+    """Return numbers behind an operator, None if it refuses them, or returns others than numbers of this shape."""
     try:
-        there, values = -move(numbers), move([random[piece.numbers] for piece in pieces])
+        there = move(numbers)
     except Exception:  # noqa: BLE001 - of any kind, as operators refuse numbers of another precision
         return None
-    if not isinstance(there, torch.Tensor) or there.shape != after.shape:
-        return None
-    places = there.long()
-    if not bool(places.any()) or not torch.equal(places.double(), there):
-        return None
-    if int(places.min()) < 0 or int(places.max()) >= len(random):
-        return None
-    return Entries(places, pieces[0].shape, pieces[0].units) if torch.equal(random[places], values) else None
+    kept = isinstance(there, torch.Tensor) and there.is_floating_point() and there.shape == after.shape
+    return there if kept else None
 
 
-@lru_cache(maxsize=8)
-def _random(count: int) -> torch.Tensor:
-    """Return so many random numbers, the first of them 0."""
-    values = LARGE * torch.randn(count, dtype=torch.double)
-    values[0] = 0
-    return values
+@final
+class Layouts:
+    """Entries that are equal become one object: a model of many like blocks needs the memory of one of them.
+
+    They keep their order in memory, on which functions such as view depend.
+    """
+
+    def __init__(self) -> None:
+        self._alike: dict[tuple[Any, ...], list[Entries]] = {}
+
+    def one_of(self, entries: Entries) -> Entries:
+        """Return the first that came of all entries that are equal to these."""
+        numbers = entries.numbers
+        alike = self._alike.setdefault((numbers.shape, numbers.stride(), entries.shape, entries.units), [])
+        for other in alike:
+            if other is entries or torch.equal(other.numbers, numbers):
+                return other
+        alike.append(entries)
+        return entries
+
+
+def _scattered(numbers: torch.Tensor) -> torch.Tensor:
+    """Return a number between -LARGE and LARGE for each whole one, as if it were drawn at random; 0 stays."""
+    mixed = numbers.long() * FACTOR  # beyond 64 bits, the first are lost
+    mixed = (mixed ^ (mixed >> 32)) * FACTOR
+    return mixed.double() * (LARGE / 2**63)

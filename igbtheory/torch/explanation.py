@@ -108,6 +108,11 @@ class Explanation(OutputEstimates):
         """The law of the shares of the favoured class; of two classes if the explanation was saved without guesses."""
         return FavouredOf(self.samples, 2 if self.outputs is None else self.outputs.n_classes)
 
+    @property
+    def majority(self) -> float:
+        """Measured share of the favoured class; NaN if the explanation was saved without guesses."""
+        return self._majority()[0]
+
     @cached_property
     def causes(self) -> Causes:
         """The layers that create or remove bias, and the data; none if the model is not traced."""

@@ -12,6 +12,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.torch.operators import MODULES, name_of
 from igbtheory.torch.rows import AS_MODULES, ROWS, SUMS
+from igbtheory.torch.steps import value_behind
 
 SMALL = 0.01
 """Largest number that counts as the eps of a norm."""
@@ -34,11 +35,7 @@ class FunctionOfOne:
 
     def __call__(self, x: Any) -> Any:
         """Return the value of the last step."""
-        run = fx.Interpreter(self.graph, garbage_collect_values=False)
-        run.env = {**self.others, self.start: x}
-        for step in self.steps:
-            run.env[step] = run.run_node(step)
-        return run.env[self.steps[-1]]
+        return value_behind(self.graph, self.steps, {**self.others, self.start: x})
 
     def norm(self, x: torch.Tensor, expected: torch.Tensor) -> Layer | None:
         """Return the norm over the last axis that the function computes of x, None if it computes none."""
@@ -57,24 +54,25 @@ class FunctionOfOne:
             return False
 
 
-def function_of_one(
-    graph: fx.GraphModule, node: fx.Node, inputs: Callable[[fx.Node], list[fx.Node]], values: Mapping[fx.Node, Any]
-) -> FunctionOfOne | None:
-    """Return the function that a node of several inputs computes from a single value, or None.
+def steps_of_one(
+    graph: fx.GraphModule, node: fx.Node, inputs: Callable[[fx.Node], list[fx.Node]]
+) -> tuple[fx.Node, tuple[fx.Node, ...]] | None:
+    """Return the single node from which the steps of a function compute a node of several inputs, and these steps.
 
-    inputs: returns the inputs of a node that depend on the data. values: of all nodes, at a few data.
+    inputs: returns the inputs of a node that depend on the data. None: the node is computed in no such way.
     """
+    ends = set(inputs(node))
+    if not ends or (len(ends) == 1 and node.args.count(*ends) < 2):
+        return None
     places = {step: i for i, step in enumerate(graph.graph.nodes)}
-    steps, ends = {node}, set(inputs(node))
+    steps = {node}
     while len(ends) > 1:  # the last of the ends cannot be the start: others would lie before it
         last = max(ends, key=places.__getitem__)
         if not inputs(last) or not _may_be_function(graph, last):
             return None
         steps.add(last)
         ends = ends - {last} | set(inputs(last))
-    (start,) = ends
-    in_order = tuple(sorted(steps, key=places.__getitem__))
-    return FunctionOfOne(graph, start, in_order, {key: x for key, x in values.items() if not inputs(key)})
+    return ends.pop(), tuple(sorted(steps, key=places.__getitem__))
 
 
 def _may_be_function(graph: fx.GraphModule, node: fx.Node) -> bool:

@@ -18,7 +18,7 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.moments import moments_of_units
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, outputs_of, stream
-from igbtheory.torch.reader import tensor_of
+from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
 Row = tuple[float, float, float]

@@ -8,6 +8,7 @@ from torch import fx
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.stochastic_depth import StochasticDepth
+from igbtheory.torch.operators import called, tells_shape
 
 PASSES = 200
 """Number of passes in which random factors are drawn to tell their values and the share of zeros."""
@@ -36,6 +37,10 @@ def stochastic_depth(node: fx.Node, draw: Callable[[], torch.Tensor]) -> list[La
 
 
 def _numbers(node: fx.Node) -> list[float]:
-    """Return the numbers that a node and all nodes in front of it are given, such as a probability."""
+    """Return the numbers that a node and all nodes in front of it are given, such as a probability.
+
+    What is in front of a node that reads a shape alone does not count.
+    """
     of_node = [x for x in (*node.args, *node.kwargs.values()) if isinstance(x, float)]
-    return of_node + [x for part in node.all_input_nodes for x in _numbers(part)]
+    inputs = [] if tells_shape(called(node)) else node.all_input_nodes
+    return of_node + [x for part in inputs for x in _numbers(part)]

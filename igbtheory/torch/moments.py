@@ -25,10 +25,10 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, layers_of, layers_on
-from igbtheory.torch.reader import tensor_of
 from igbtheory.torch.reading import Reading
 from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.tracing import in_a_row, on_weights_of
+from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
 VECTORS = 2

@@ -39,6 +39,11 @@ def called(node: fx.Node) -> str:
     return name_of(node.target) if node.op in {"call_function", "call_method"} else ""
 
 
+def tells_shape(name: str) -> bool:
+    """Return whether the function of this name takes the shape of its input alone, such as zeros of the same shape."""
+    return name.startswith("new_") or name.endswith("_like")
+
+
 def arguments(target: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by their names."""
     overload = getattr(target, "_schema", None)

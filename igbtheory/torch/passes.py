@@ -31,7 +31,7 @@ def stream(seed: int, network: int) -> Iterator[None]:
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     try:
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            torch.manual_seed(words[0])
+            torch.default_generator.manual_seed(words[0])
             np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
             random.seed(words[2])
             yield
@@ -69,6 +69,11 @@ def rows_of_logits(outputs: torch.Tensor, size: int) -> torch.Tensor:
             "let the model return one row of logits for each datum, such as those of one token or pixel"
         )
     return outputs.reshape(size, -1)
+
+
+def is_of_tokens(outputs: torch.Tensor) -> bool:
+    """Return whether there are outputs for every token, as of language models."""
+    return bool(outputs.ndim == len(("data", "tokens", "outputs")))
 
 
 def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:

@@ -1,12 +1,10 @@
 """Read PyTorch models into networks of the theory."""
 
 import copy
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-import numpy as np
 import torch
 from torch import fx, nn
 
@@ -14,24 +12,19 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.tokens import EachToken
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
-from igbtheory.torch.failures import note_pass
 from igbtheory.torch.functions import FunctionOfOne
+from igbtheory.torch.initialisers import usual_initialiser
 from igbtheory.torch.joins import arranged_at
-from igbtheory.torch.operators import called
-from igbtheory.torch.passes import logits_of, rows_of_logits, stream
+from igbtheory.torch.passes import is_of_tokens, stream
 from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_of, layers_on
-from igbtheory.torch.reader import Reader, tensor_of
+from igbtheory.torch.reader import Reader
 from igbtheory.torch.rows.weights import is_projection
-from igbtheory.torch.tracing import traced
+from igbtheory.torch.trial import Trial, tensor_of, tried
 
 ZEROS = (
     "its weights are 0 when the model is new, so that its outputs tie exactly; initialise it, for example by "
     "torch.nn.init.xavier_normal_"
 )
-CLOSE = 1e-5
-"""Relative difference of sums of two passes that are the same: that of sums in another order in single precision."""
-DRAWN = {"bernoulli", "bernoulli_", "normal_", "rand", "rand_like", "randint", "randn", "randn_like", "uniform_"}
-"""Functions that draw numbers, which a second pass may draw by chance, too, if they are few."""
 SHOWN = 3
 """Number of data that pass through a model to find the shapes behind its layers."""
 
@@ -118,93 +111,18 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
     output: which of several outputs is read, as in `measure`.
     """
     with torch.no_grad(), stream(0, 0):
-        whole, graph, values, random = _run(models[0], data, output)
-        read = _read(whole, graph, models, values, random, "")
-        weights = [step.read[0] for step in _steps(read) if step.read]
-        usual = Counter(law for part in weights if not part.error for law in part.laws)
-        if usual and any(part.error for part in weights):
-            # several laws fit the few weights of some layer: the law of most other layers decides
-            read = _read(whole, graph, models, values, random, usual.most_common(1)[0][0])
-    return read
+        shown = moved(data[:SHOWN], models[0].parameters())
+        trial = tried(models[0], shown, len(data), output)
+        return _read(trial, models, shown)
 
 
-@final
-class _Summed(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
-    """Runs a graph, and keeps the sum of the sizes of the numbers of each value.
-
-    It is taken when the value is computed, because later steps may change the value in place.
-    """
-
-    def __init__(self, graph: fx.GraphModule) -> None:
-        super().__init__(graph)
-        self.sums: dict[fx.Node, float] = {}
-
-    def run_node(self, n: fx.Node) -> Any:
-        """Return the value of a node."""
-        value = super().run_node(n)
-        tensor = tensor_of(value)
-        if tensor is not None:
-            self.sums[n] = float(tensor.double().abs().sum())
-        return value
-
-
-def _run(
-    model: nn.Module, data: torch.Tensor, output: str | int | None
-) -> tuple[fx.GraphModule, fx.GraphModule, dict[fx.Node, Any], set[fx.Node]]:
-    """Return the graph of a model, its part up to the logits, the values of its nodes at a few data, and random nodes.
-
-    Random nodes differ from pass to pass, or have such inputs.
-    """
-    shown = moved(data[:SHOWN], model.parameters())
-    whole = traced(model, shown, output)
-    graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
-    values = fx.Interpreter(graph, garbage_collect_values=False)
-    values.extra_traceback = False  # errors keep the words of the model
-    try:
-        outputs = values.run(shown)
-    except Exception as error:
-        note_pass(error, 0, model, shown, (len(data), None))
-        raise
-    logits = logits_of(outputs, output)
-    rows_of_logits(logits.flatten(1) if _is_of_tokens(logits) else logits, len(shown))
-    _keep_the_logits(graph.graph, values.env, logits)
-    passes = _Summed(graph), _Summed(graph)  # the first pass may have filled the constants of the graph
-    for again in passes:
-        again.run(shown)
-    random: set[fx.Node] = set()
-    for node in graph.graph.nodes:
-        sums = [of.sums.get(node, 0.0) for of in passes]
-        differs = called(node) in DRAWN or not np.isclose(sums[0], sums[1], rtol=CLOSE, equal_nan=True)
-        if "empty" in called(node):  # its numbers have no meaning before they are drawn
-            continue
-        if differs or not random.isdisjoint(node.all_input_nodes):
-            random.add(node)
-    return whole, graph, values.env, random
-
-
-def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], logits: torch.Tensor) -> None:
-    """Make the logits the only output of a graph, and remove all nodes on which they do not depend."""
-    *nodes, last = graph.nodes
-    # an operation in place returns the tensor that it was given, so the last node with this tensor counts
-    holding = [node for node in nodes if tensor_of(values.get(node)) is logits]
-    # a function may put them into a tuple
-    last.args = tuple([node for node in holding if values[node] is logits][-1:] or holding[-1:])
-    graph.eliminate_dead_code()
-
-
-def _read(
-    whole: fx.GraphModule,
-    graph: fx.GraphModule,
-    models: Sequence[nn.Module],
-    values: dict[fx.Node, Any],
-    random: set[fx.Node],
-    usual: str,
-) -> Reading:
-    """Return what is read of a graph up to the logits: see `Reader` for the arguments."""
-    reader = Reader(graph, models, values, random, usual)
-    streams, unread = reader.streams(), next(iter((reader.refused or reader.left).values()), None)
+def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Reading:
+    """Return what is read of a graph up to the logits."""
+    graph = trial.graph
+    reader = Reader(trial, models, usual_initialiser(models))
+    streams, unread = reader.streams(shown), next(iter((reader.refused or reader.left).values()), None)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
-    output = _of_equal_guesses(values, streams, last.args[0]).name
+    output = _of_equal_guesses(reader.values, streams, last.args[0]).name
     logits = streams.get(output)
     zeros: Path = ()
     if logits:
@@ -220,7 +138,9 @@ def _read(
             except ValueError as error:
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
-    return Reading(whole, graph, streams, reader.named, reader.functions, unread, output, zeros, reader.tied)
+    return Reading(
+        trial.whole, graph, streams, reader.named, reader.functions, unread, output, zeros, reader.weights.tied
+    )
 
 
 def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:
@@ -239,11 +159,6 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
     return output
 
 
-def _is_of_tokens(outputs: torch.Tensor) -> bool:
-    """Return whether there are outputs for every token, as of language models."""
-    return bool(outputs.ndim == len(("data", "tokens", "outputs")))
-
-
 def _vectors(name: str, logits: Stream) -> Stream:
     """Return the stream of the outputs, one vector for each datum, or for each token of a language model.
 
@@ -252,7 +167,7 @@ def _vectors(name: str, logits: Stream) -> Stream:
     entries = logits.entries
     if entries.numbers.ndim == 1:  # a single output
         logits = replace(logits, entries=replace(entries, numbers=entries.numbers[:, None]))
-    axis = 2 if _is_of_tokens(entries.numbers) else 1
+    axis = 2 if is_of_tokens(entries.numbers) else 1
     there, count = arranged_at(name, logits, axis, grid=False), len(logits.path)
     if axis == 2 and len(there.path) == count and is_projection(logits.path[-1].layer):
         *front, last = there.path
@@ -263,7 +178,3 @@ def _vectors(name: str, logits: Stream) -> Stream:
         step = replace(logits.path[-1], layer=copy.copy(logits.path[-1].layer))
         return replace(there, path=(*there.path[: count - 1], *there.path[count:], step))
     return there
-
-
-def _steps(read: Reading) -> set[Step]:
-    return {step for path in read.paths.values() for step in path}

@@ -2,14 +2,15 @@
 
 import copy
 import logging
+import random
 import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
 import torch
 from torch import fx, nn
 from torch.nn.parameter import is_lazy
@@ -21,6 +22,7 @@ from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.operators import name_of, public
 from igbtheory.torch.passes import logits_of, made, stream
 from igbtheory.torch.rows import ROWS
+from igbtheory.torch.steps import part_of
 
 AUTHORS = {"torch", "_operator", "builtins", "math", ""}
 """Packages whose functions the table of layers knows."""
@@ -30,18 +32,21 @@ DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
 """Largest number of parameters of all these models together, unless they are two: 128 MiB in single precision."""
+LARGEST = 2**28
+"""Number of parameters of a model, 1 GiB, of which one alone is drawn."""
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
-    """Return models that the function draws, fewer if they are large; of a model, return a copy."""
+    """Return models that the function draws, fewer if they are large; of a model, a copy with the same parameters."""
     if isinstance(model, nn.Module):
-        return [in_a_row(copy.deepcopy(checked_model(model)))]
+        return [in_a_row(part) for part in copied([checked_model(model)])]
     refuse_arguments(model)
     models: list[nn.Module] = []
     while len(models) < DRAWS:
         with stream(seed, len(models)):
             models.append(in_a_row(_with_sizes(made(model, len(models)))))
-        if len(models) > 1 and len(models) * sum(p.numel() for p in models[0].parameters()) > ENTRIES:
+        size = sum(p.numel() for p in models[0].parameters())
+        if size > LARGEST or (len(models) > 1 and len(models) * size > ENTRIES):
             break
     _refuse_unlike(models)
     return models
@@ -113,13 +118,14 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
     """Return a model as a graph, by torch.fx, which keeps its modules, or by torch.export, which needs some data x.
 
     output: which of several outputs counts, as in `measure`.
-    ValueError: the control flow depends on the data; the error names the line.
+    ValueError: the control flow depends on the data, and the error names the line; or NumPy or Python draws numbers.
     """
+    before = _states_of_others()
     try:
-        graph = fx.GraphModule(model, _Tracer(model).trace(model))
+        graph = _traced_by_fx(model)
     except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
         try:
-            return _exported(model, x, output)
+            graph = _exported(model, x, output)
         except Exception as exported:  # noqa: BLE001 - as above; the first error names the line
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
             place = (
@@ -129,10 +135,31 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
                 f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
                 f"traced: {_shortened(error)}{place}; torch.export says: {_shortened(exported)}"
             ) from error
-    if any(map(_is_wrapped, graph.graph.nodes)):
-        with suppress(Exception):  # the graph of torch.fx stands, with a function that is not looked into
-            return _exported(model, x, output)
+    else:
+        if any(map(_is_wrapped, graph.graph.nodes)):
+            with suppress(Exception):  # the graph of torch.fx stands, with a function that is not looked into
+                graph = _exported(model, x, output)
+    if _states_of_others() != before:
+        raise ValueError(
+            f"expected a model whose forward draws random numbers with PyTorch alone, got {type(model).__name__}, "
+            "which draws them with NumPy or Python, so that a graph would keep them; igb.measure does not need it"
+        )
     return graph
+
+
+def _traced_by_fx(model: nn.Module) -> fx.GraphModule:
+    """Return a model as a graph by torch.fx. ValueError: it would keep random numbers as if they were constants."""
+    before = torch.get_rng_state()
+    graph = fx.GraphModule(model, _Tracer(model).trace(model))
+    if not torch.equal(torch.get_rng_state(), before):
+        raise ValueError("torch.fx would keep the random numbers of this pass")
+    return graph
+
+
+def _states_of_others() -> tuple[Any, ...]:
+    """Return the states of the random numbers of Python and NumPy."""
+    of_numpy = np.random.get_state(legacy=False)["state"]  # noqa: NPY002 - the global one is meant
+    return random.getstate(), bytes(of_numpy["key"]), of_numpy["pos"]
 
 
 def _shortened(error: Exception) -> str:
@@ -213,11 +240,6 @@ def has_part(model: nn.Module, name: str) -> bool:
     except AttributeError:
         return False
     return True
-
-
-def part_of(model: nn.Module, name: str) -> Any:
-    """Return the module, parameter or buffer of a model with this name."""
-    return reduce(getattr, name.split("."), model) if name else model
 
 
 def _is_own(filename: str) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.state import kernel_root
@@ -91,11 +90,13 @@ class Batch:
         exp(-rank u/2) or faster on the right, where two batches that share directions need equal steps in log t. The
         trapezoidal rule converges exponentially: it needs 40 nodes at high rank, 400 at rank 1.
         """
+        from scipy.special import gammaln  # noqa: PLC0415 - a prediction without batches loads no SciPy
+
         u = np.arange(-np.log(2 * NEGLIGIBLE / power), 2 * NEGLIGIBLE, step)
         # in units of the scale on which exp(-t (s^2 + eps)) decays
         x = u - np.exp(-u) - np.log1p(self.eps)
         t = np.exp(x)
-        log_weight = power * x + np.log(step * (1 + np.exp(-u))) - t * self.eps - scipy.special.gammaln(power)
+        log_weight = power * x + np.log(step * (1 + np.exp(-u))) - t * self.eps - gammaln(power)
         shrunk = 1 + 2 * t[:, None] * self.spectrum
         size = log_weight - self._decay(t) + power * np.log((self.spectrum / shrunk).sum(axis=1))
         kept = size > size.max() - NEGLIGIBLE
@@ -132,6 +133,8 @@ def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
 
     The given weights are positive. Lanczos's recursion, with all vectors kept orthogonal, gives the Jacobi matrix.
     """
+    from scipy.linalg import eigh_tridiagonal  # noqa: PLC0415 - as above
+
     total = weights.sum()
     basis = [np.sqrt(weights / total)]
     diagonal, beside = [], []
@@ -142,5 +145,5 @@ def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
             moved = moved - (moved @ vector) * vector
         beside.append(np.linalg.norm(moved))
         basis.append(moved / beside[-1])
-    points, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside[:-1])
+    points, vectors = eigh_tridiagonal(diagonal, beside[:-1])
     return np.asarray(points, dtype=float), np.asarray(total * vectors[0] ** 2, dtype=float)

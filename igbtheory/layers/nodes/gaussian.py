@@ -29,7 +29,7 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
-        if not n.exact and h.noise is None and np.any(h.variance == 0):
+        if not n.exact and h.noise is None and not np.all(h.variance):
             return self._beside_constants(n, phi, m)
         moments = gaussian.moments(n, phi, m, h)
         if moments is h:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
-from igbtheory.mathematics.numerics.limits import BLOCK
 
+CACHED = 2**17
+"""Numbers of an array that stay in the cache of a core, with those from which they are computed."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
 
@@ -209,16 +210,18 @@ class Window:
         means = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
         starts = self.stride * (after.points[:, after.second] - after.points[:, None])
         reads = {point: self._read(before, after, point) for point in self.points}
+        beyond = values.shape[1]
+        if not self.circular:  # zeros behind the last position, which is read beyond the edges
+            values = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
         for part in slices(means):
             total = means[part]
             total[:] = 0
             for a, b in pairs:
                 held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1, 1))))
                 (read, inside), (_, other) = reads[a], reads[b]
-                term = values[held, read]
-                if not self.circular:
-                    term[~(inside & other[after.second[part]])] = 0
-                total += term
+                total += values[
+                    held, read if self.circular else np.where(inside & other[after.second[part]], read, beyond)
+                ]
             total /= len(pairs)
         return means
 
@@ -231,7 +234,7 @@ class Window:
 
 def slices(values: NDArray[Any]) -> list[slice]:
     """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
-    step = max(1, BLOCK // max(1, values[0].size))
+    step = max(1, CACHED // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]
 
 

@@ -5,7 +5,7 @@
 =============================== ================================== ===================================
 average                         smooth formula                     formula with kinks or jumps
 =============================== ================================== ===================================
-moments of one unit             `moment_tables`, `smooth`, `waves` `moment_tables`, `broken_lines`
+moments of one unit             `moment_tables`, `smooth`, `waves` `moment_tables`, `broken_lines`, `stairs`
 kernel of a data set            `smooth`, `waves`                  `kinked_kernel`, `kernel_tables`
 quadrature in any digits        `quadrature` on panels that `resolved` and `mesh` choose
 formula that no panels resolve  `any_formula` on the panels of `value_panels`

@@ -80,40 +80,47 @@ class Lines:
     def integral(self, mean: Any, q: Any, ends: tuple[Any, Any], *, rising: bool) -> tuple[Any, Any]:
         """Return the integral of D(y) times the distance of y from the upper end (lower, if rising), and its error."""
         kinks, i, j = self.kinks - mean, *np.triu_indices(len(self.kinks), 1)
-        alike = self._part(2 * kinks, 0 * kinks, self.rises**2, q, ends, rising=rising)
+        alike = integral_of_pairs(self.n, 2 * kinks, 0 * kinks, self.rises**2, q, ends, rising=rising)
         rises = 2 * self.rises[i] * self.rises[j]
-        unlike = self._part(kinks[i] + kinks[j], kinks[i] - kinks[j], rises, q, ends, rising=rising)
+        unlike = integral_of_pairs(self.n, kinks[i] + kinks[j], kinks[i] - kinks[j], rises, q, ends, rising=rising)
         return alike[0] + unlike[0], alike[1] + unlike[1]
 
-    def _part(
-        self, total: Any, apart: Any, rises: Any, q: Any, ends: tuple[Any, Any], *, rising: bool
-    ) -> tuple[Any, Any]:
-        """Return the part of the integral from pairs of kinks with these sums, differences and products of rises."""
-        n, (low, high) = self.n, ends
-        if not len(total) or not high - low:
-            return 0 * q, 0 * q
-        digits = -float(np.log(n.epsilon))
-        # exp(-apart^2/(4 y)) is bounded for |Im t| < pi/2, where Re 1/y > 0: the error of the rule is exp(-pi^2/step).
-        # The weights fall like powers of exp(t) at both ends, the slowest to the left, where they contain y^(-1/2).
-        step, left = np.pi**2 / (digits + 5), (digits / 1.5 if rising else 2 * digits)
-        nearest = float(np.min(np.abs(apart)))
-        if nearest and not low:  # the density is negligible below some y
-            left = min(left, max(np.log(4 * digits * float(high) / nearest**2), 1.0))
-        right = digits if rising else digits / 2
-        t = n.number(np.arange(-np.ceil(left / step), np.ceil(right / step) + 1)) * n.number(step)
-        # y = low + width share, dy = width share rest dt; the distances from the ends are width share and width rest
-        share, rest = 1 / (1 + n.exp(-t)), 1 / (1 + n.exp(t))
-        y, width = low + (high - low) * share, high - low
-        weights = n.number(step) * width**2 * share * rest * (share if rising else rest)
-        weights = weights / (2 * n.pi * n.sqrt(y * (2 * q - y)))
-        of_both = np.array([rises, np.abs(rises)]).T
-        blocks = np.array_split(y[:, None], 1 + y.size * len(total) // BLOCK)
-        exponents = (total * total / (4 * (2 * q - part)) + apart * apart / (4 * part) for part in blocks)
-        both = np.concatenate([n.exp(-part) @ of_both for part in exponents])
-        value, size = (weights[:, None] * both).T
-        # halving the step squares the relative error
-        coarse = abs(2 * value[::2].sum() - value.sum())
-        return value.sum(), coarse**2 / (size.sum() + n.number(TINY)) + ROUNDED * n.epsilon * size.sum()
+
+def integral_of_pairs(
+    n: Kind, total: Any, apart: Any, rises: Any, q: Any, ends: tuple[Any, Any], *, rising: bool | None
+) -> tuple[Any, Any]:
+    """Return the integral over y of the densities of pairs, and its error.
+
+    total, apart: the sums and differences of the two places of each pair, without the mean; rises: factors of the
+    densities. rising: whether they are multiplied by the distance of y from the lower end (True) or from the upper one
+    (False), or by none (None).
+    """
+    low, high = ends
+    if not len(total) or not high - low:
+        return 0 * q, 0 * q
+    digits = -float(np.log(n.epsilon))
+    # exp(-apart^2/(4 y)) is bounded for |Im t| < pi/2, where Re 1/y > 0: the error of the rule is exp(-pi^2/step).
+    # The weights fall like powers of exp(t) at both ends, the slowest to the left, where they contain y^(-1/2).
+    step, left = np.pi**2 / (digits + 5), (digits / 1.5 if rising else 2 * digits)
+    nearest = float(np.min(np.abs(apart)))
+    if nearest and not low:  # the density is negligible below some y
+        left = min(left, max(np.log(4 * digits * float(high) / nearest**2), 1.0))
+    right = digits / 2 if rising is False else digits
+    t = n.number(np.arange(-np.ceil(left / step), np.ceil(right / step) + 1)) * n.number(step)
+    # y = low + width share, dy = width share rest dt; the distances from the ends are width share and width rest
+    share, rest = 1 / (1 + n.exp(-t)), 1 / (1 + n.exp(t))
+    y, width = low + (high - low) * share, high - low
+    distance = 1 if rising is None else width * (share if rising else rest)
+    weights = n.number(step) * width * share * rest * distance
+    weights = weights / (2 * n.pi * n.sqrt(y * (2 * q - y)))
+    of_both = np.array([rises, np.abs(rises)]).T
+    blocks = np.array_split(y[:, None], 1 + y.size * len(total) // BLOCK)
+    exponents = (total * total / (4 * (2 * q - part)) + apart * apart / (4 * part) for part in blocks)
+    both = np.concatenate([n.exp(-part) @ of_both for part in exponents])
+    value, size = (weights[:, None] * both).T
+    # halving the step squares the relative error
+    coarse = abs(2 * value[::2].sum() - value.sum())
+    return value.sum(), coarse**2 / (size.sum() + n.number(TINY)) + ROUNDED * n.epsilon * size.sum()
 
 
 @lru_cache(maxsize=64)

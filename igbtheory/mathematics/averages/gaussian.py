@@ -75,8 +75,9 @@ def _power(n: Kind, phi: Function, h: Moments, of_phi: Moments) -> Any:
     """Return the power of the scale with which E phi^2 grows there: of gelu, which has no degree, up to 1.3."""
     if phi.degree is not None or n.exact or phi.closed is None:
         return float(phi.degree or 1)
-    stretched = _closed(n, phi.closed, replace(h, var_mu=(1 + STRETCH) * h.var_mu, var_chi=(1 + STRETCH) * h.var_chi))
-    return np.asarray((stretched.square / of_phi.square - 1) / STRETCH, dtype=float)[()]
+    q = (1 + STRETCH) * h.variance
+    stretched = phi.closed.covariance(n, q, q, q) + phi.closed.mean(n, q) ** 2
+    return np.asarray((stretched / of_phi.square - 1) / STRETCH, dtype=float)[()]
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:

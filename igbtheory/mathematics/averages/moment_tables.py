@@ -13,6 +13,7 @@ K1, R and Q are positive. They are smooth in log q and theta = acos c even if ph
 polynomials represent them for all c and an octave of q.
 """
 
+import itertools
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
@@ -61,27 +62,14 @@ class Octave:
 
     2^number is in the middle, since norms leave q = 1 up to rounding, which must not lie at the edge of two octaves.
 
-    means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, log q, theta);
+    means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, theta, log q);
     mean_error, factor_error: their absolute errors, estimated from the last coefficients and a coarser quadrature.
     """
 
-    number: int
     means: Array
     factors: Array
     mean_error: float
     factor_error: float
-
-    def moments(self, var_mu: Array, var_chi: Array) -> Array:
-        """Return rows mean, var_mu, var_chi and relative error of phi."""
-        q = var_mu + var_chi
-        in_q = _variances(self.number).polynomials(np.log2(q))
-        lines, mean = np.tensordot(self.factors, in_q, axes=(1, 0)), self.means @ in_q
-        theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        lines *= _angles(self.factors.shape[2]).polynomials(theta)
-        to_chi, to_mu = lines.sum(axis=1)
-        errors = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
-        var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
-        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
 
 
 def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
@@ -94,13 +82,46 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     q = var_mu + var_chi
     near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
     served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
-    numbers = np.rint(np.log2(q[served])).astype(int)
-    for number in set(numbers.tolist()):
-        inside = served[numbers == number]
-        octave = _octave(phi, m, number, circles=m > 1 or not phi.smooth or inside.size >= CIRCLES)
+    octaves = {}
+    for number, count in zip(*np.unique(_number(q[served]), return_counts=True), strict=True):
+        octave = _octave(phi, m, int(number), circles=m > 1 or not phi.smooth or count >= CIRCLES)
         if octave is not None:
-            for part in np.array_split(inside, 1 + inside.size // BLOCK):
-                rows[:, part] = octave.moments(*points[1:, part])
+            octaves[int(number)] = octave
+    numbers = _number(q[served])
+    served = served[np.argsort(numbers, kind="stable")][np.isin(np.sort(numbers), list(octaves))]
+    for part in np.array_split(served, 1 + served.size // BLOCK):
+        rows[:, part] = _moments(octaves, *points[1:, part])
+
+
+def _moments(octaves: dict[int, Octave], var_mu: Array, var_chi: Array) -> Array:
+    """Return rows mean, var_mu, var_chi and relative error of phi at points in ascending order of their octaves.
+
+    The polynomials are computed at all points at once.
+    """
+    q = var_mu + var_chi
+    log_q, numbers = np.log2(q), _number(q)
+    in_q = _variances(0).polynomials(log_q - numbers)
+    longest = max((octaves[number].factors.shape[1] for number in set(numbers.tolist())), default=1)
+    in_theta = _angles(longest).polynomials(2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q)))
+    # rows mean, factors of var_chi and of var_mu, and the errors of the mean and of the factors
+    columns = np.empty((5, q.size))
+    ends = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
+    for start, end in itertools.pairwise(ends):
+        octave, inside = octaves[int(numbers[start])], slice(start, end)
+        lines = octave.factors @ in_q[:, inside]
+        lines *= in_theta[: lines.shape[1], inside]
+        columns[0, inside] = octave.means @ in_q[:, inside]
+        columns[1:3, inside] = lines.sum(axis=1)
+        columns[3:, inside] = np.array([[octave.mean_error], [octave.factor_error]])
+    mean, to_chi, to_mu, mean_error, factor_error = columns
+    errors = mean_error, factor_error * var_mu, factor_error * var_chi
+    var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
+    return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), errors)])
+
+
+def _number(q: Array) -> Array:
+    """Return the numbers of the octaves of variances."""
+    return np.rint(np.log2(q))
 
 
 @lru_cache(maxsize=256)
@@ -131,13 +152,14 @@ def _of_series(phi: Function, number: int) -> Octave | None:
 
     largest = float(np.max(line(np.zeros(1))))
     values, length = _angles(1).sampled(line, ROUNDING * largest, LONGEST_THETA)
-    factors = np.tensordot(transform(len(values)), values, axes=1) @ transform(VARIANCES).T
-    means, factors = transform(VARIANCES) @ a[0], np.moveaxis(factors, 0, 2)
-    cut_off = np.abs(factors[..., length:]).sum(axis=2).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    factors = np.moveaxis(np.tensordot(transform(len(values)), values, axes=1) @ transform(VARIANCES).T, 1, 0)
+    means = transform(VARIANCES) @ a[0]
+    cut_off = np.abs(factors[:, length:]).sum(axis=1).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
     # rounding leaves in each a_k an error of the size of phi, which the mean may dominate
     rounding = ROUNDING * (1 + np.sqrt(np.max(1 + a[0] ** 2 / squares.sum(axis=0))))
     error = float(cut_off + (np.max(missed) + rounding) * largest)
-    return Octave(number, means, factors[..., :length], _end(means) + ROUNDING * float(np.abs(means).sum()), error)
+    mean_error = _end(means) + ROUNDING * float(np.abs(means).sum())
+    return Octave(means, np.ascontiguousarray(factors[:, :length]), mean_error, error)
 
 
 def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
@@ -164,11 +186,11 @@ def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
     if not 0 < ends + largest < np.inf or ends > TOLERANCE * largest:
         return None
     means, means_missed = maximum.means(phi, m, q)
-    factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
+    factors = np.moveaxis(transform(VARIANCES) @ slopes @ _averages(slopes.shape[1]), 1, 2)
     means = transform(VARIANCES) @ means
     cut_off = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
-    return Octave(number, means, factors, mean_error, max(missed) + cut_off + ROUNDING * largest)
+    return Octave(means, np.ascontiguousarray(factors), mean_error, max(missed) + cut_off + ROUNDING * largest)
 
 
 def _variances(number: int) -> Axis:

@@ -5,7 +5,7 @@ Moments of one unit (`moments`), the first rule that serves:
 1. a smooth phi: tables for many points (`moment_tables`), its Hermite series (`smooth`), or a sum of exponentials
    (`waves`);
 2. a phi with kinks: tables in double precision (`moment_tables`), or all pairs of kinks if phi consists
-   of more than four straight lines (`broken_lines`);
+   of more than four straight lines (`broken_lines`) or of a straight line with the steps of a floor (`stairs`);
 3. quadrature on panels between the kinks, in any number of digits (`quadrature`);
 4. what panels do not resolve, in double precision: the Hermite series of any formula (`any_formula`).
 
@@ -38,6 +38,7 @@ from igbtheory.mathematics.averages import (
     moment_tables,
     quadrature,
     smooth,
+    stairs,
     waves,
 )
 from igbtheory.mathematics.averages.maximum import IDENTITY
@@ -112,6 +113,10 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
         if double:
             _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, rows)
         _fill_waves(n, phi, points, rows)
+    elif m == 1 and (stepped := stairs.stairs(n, phi)) is not None:
+        rule = partial(_by_stairs, n, phi, stepped)
+        if double:
+            _fill_of_one_variance(stepped.of_one_variance, points, rows)
     elif m == 1 and len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
         rule = partial(broken_lines.moments, lines)
         if double:
@@ -191,6 +196,14 @@ def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
         except UnresolvedError:
             return by_series()
     return _best([by_series, panels] if len(phi.pieces.kinks) > MANY_KINKS else [panels, by_series])
+
+
+def _by_stairs(n: Kind, phi: Function, stepped: stairs.Stairs, *point: Any) -> Any:
+    """Return the moments at a point of `stairs`, or of `any_formula` where their terms cancel in double precision."""
+    rules = [partial(stepped.moments, *point)]
+    if isinstance(n, Float64):
+        rules.append(partial(any_formula.moments, phi, *map(float, point)))
+    return _best(rules)
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:

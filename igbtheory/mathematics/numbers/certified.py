@@ -107,6 +107,10 @@ class Certified(Kind):
         """Return the correlation q_ab/s, its ball cut to the possible values from -1 to 1."""
         return (q_ab / s).min(arb(1)).max(arb(-1))
 
+    def sine(self, c: Any) -> Any:
+        """Return sqrt(1 - c^2), its square cut to numbers that are not negative."""
+        return ((1 - c) * (1 + c)).max(arb(0)).sqrt()
+
     def ratio(self, a: Any, b: Any) -> Any:
         if not b.is_zero():
             return a / b

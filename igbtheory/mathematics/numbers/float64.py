@@ -33,11 +33,22 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
-    t2 = np.minimum(np.square(t), _SMALL**2)
-    series = 0.0 * t2
+    small = np.abs(t) < _SMALL
+    if np.ndim(t) == 0:
+        return _short(t) if small else np.sin(t) - t * np.cos(t)
+    values, far = np.empty_like(t), t[~small]
+    values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
+    return values
+
+
+def _short(t: Any) -> Any:
+    """Return the series at small t."""
+    t2 = t * t
+    series = 0.0 * t
     for coefficient in reversed(_SERIES):
-        series = series * t2 + coefficient
-    return np.where(np.abs(t) < _SMALL, series * t2 * t, np.sin(t) - t * np.cos(t))[()]
+        series *= t2
+        series += coefficient
+    return series * t2 * t
 
 
 @final

@@ -103,7 +103,11 @@ class Multiprecision(Kind):
         """Return `rule`, computed with balls, whose arithmetic is eight times as fast, without their radii."""
         with self._balls.precision():
             ball = rule(self._balls, *(np.frompyfunc(self._balls.of_multiprecision, 1, 1)(part) for part in numbers))
-            return self.context.mpf(tuple(map(int, ball.mid().man_exp())))
+            return self.of_ball(ball)
+
+    def of_ball(self, ball: Any) -> Any:
+        """Return the middle of a ball."""
+        return self.context.mpf(tuple(map(int, ball.mid().man_exp())))
 
     @cached_property
     def _balls(self) -> Any:

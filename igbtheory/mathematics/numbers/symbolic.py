@@ -51,6 +51,9 @@ class Symbolic(Kind):
     def correlation(self, q_ab: Any, s: Any) -> Any:
         return q_ab / s
 
+    def sine(self, c: Any) -> Any:
+        return sp.sqrt(1 - c**2)
+
     def ratio(self, a: Any, b: Any) -> Any:
         return a / b
 

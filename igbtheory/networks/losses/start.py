@@ -129,8 +129,8 @@ def each_measured(outputs: Iterable[Any], losses: Mapping[str, Loss]) -> dict[st
         )
     laws = np.stack(rows, axis=2)  # (losses, means, networks, n_classes)
     return {
-        name: LossAtStart(loss, *map(SampledLaw, parts))
-        for (name, loss), parts in zip(losses.items(), laws, strict=True)
+        name: LossAtStart(loss, *map(SampledLaw, draws))
+        for (name, loss), draws in zip(losses.items(), laws, strict=True)
     }
 
 
@@ -187,5 +187,5 @@ def _means_of(loss: Loss, p: Array, rest: Array, log_odds: Array) -> Array:
     # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
     others = (weight.sum(axis=1, keepdims=True) - weight) * p
     gradient = (others + own_gradient) / weight.shape[1]
-    parts = (p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient)
-    return np.array([part.mean(axis=0) for part in parts])
+    averaged = (p, loss.value(log_odds), loss.silent(log_odds), own_gradient, gradient)
+    return np.array([values.mean(axis=0) for values in averaged])

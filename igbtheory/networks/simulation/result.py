@@ -1,5 +1,6 @@
 """The simulation of a network: an ensemble of finite networks, and its comparison with the theory."""
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -30,24 +31,32 @@ class Simulation(Ensemble):
     See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
     """
 
-    def compare(self, prediction: Prediction | None = None, **options: Any) -> Comparison:
+    def compare(
+        self,
+        prediction: Prediction | None = None,
+        *,
+        workers: int | None = None,
+        executor: Executor | str | None = None,
+        store: str | Path | None = None,
+        device: Any = None,
+        progress: bool = False,
+    ) -> Comparison:
         """Compare with a prediction (default: of the same network and inputs) after extrapolation to infinite width.
 
-        options: as in `simulate`, for the ensembles of two and four times the width; store=FILE keeps them in
-        FILE.512 and so on, named by the width.
+        workers, executor, store, device, progress: as in `simulate`, for the ensembles of two and four times the width;
+        store=FILE keeps them in FILE.512 and so on, named by the width.
         """
-        checks.options(options, self.compare, simulate)
-        return compare(self, prediction, lambda: self._wider(options))
+        run = partial(simulate, workers=workers, executor=executor, device=device, progress=progress)
+        return compare(self, prediction, lambda: self._wider(run, store))
 
-    def _wider(self, options: dict[str, Any]) -> list[Ensemble]:
+    def _wider(self, run: Callable[..., Ensemble], store: str | Path | None) -> list[Ensemble]:
         """Return independent ensembles at two and four times the width, with seeds drawn from the seed of this one."""
         seeds = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
         wider: list[Ensemble] = []
         for factor, seed in zip(FACTORS[1:], seeds, strict=True):
             width = factor * self.width
-            store = {"store": f"{options['store']}.{width}"} if options.get("store") else {}
             arguments = (self.networks, width, self.samples, int(seed), self.inputs)
-            wider.append(simulate(self.network, *arguments, **options | store))
+            wider.append(run(self.network, *arguments, store=store and f"{store}.{width}"))
         return wider
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     y: Any,
     *,
     loss: str | Loss = "mse",
-    times: Sequence[float] | None = None,
+    times: Sequence[float] | NDArray[Any] | None = None,
     draws: int = 2000,
     seed: int = 0,
     X_test: Any = None,  # noqa: N803 - as scikit-learn writes it

@@ -1,7 +1,7 @@
 """`Network.predict(width=...)`: what is asked is checked, and predicted by the method that holds."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from igbtheory.networks.width.pairs import on_pairs, on_pairs_everywhere
 from igbtheory.networks.width.result import WidthPrediction, width_layers
 from igbtheory.networks.width.widths import units_made, units_read
 
-METHODS = ("expansion", "pairs")
+Method = Literal["expansion", "pairs"]
+METHODS = get_args(Method)
 
 
 def at_width(
@@ -26,7 +27,7 @@ def at_width(
     width: Any,
     *,
     features: int | None = None,
-    method: str | None = None,
+    method: Method | None = None,
     networks: int | None = None,
     seed: int = 0,
 ) -> WidthPrediction:

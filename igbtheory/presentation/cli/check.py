@@ -38,10 +38,9 @@ def check(
         raise ValueError(f"expected --most above 0 and at most 1, got {most:g}; pass a share such as 0.5")
     data = model_data(chosen)
     with loaded(function) as make_model:
-        options = {"seed": chosen.seed, "output": output, "progress": True}
-        explained = igb.explain(make_model, data.values, networks, **options)
+        explained = igb.explain(make_model, data.values, networks, seed=chosen.seed, output=output, progress=True)
     limit = explained.favoured.at_gamma(1.0) if most is None else most
-    passed = explained.outputs.majority <= limit
+    passed = explained.majority <= limit
     if json:
         show_json({"passed": passed, "most": limit, **explained.to_dict()})
     else:

@@ -29,6 +29,7 @@ def explain(
 
     data = model_data(chosen)
     with loaded(function) as make_model:
-        options = {"seed": chosen.seed, "check": check, "output": output}
-        explanation = printed.drawn(lambda: igb.explain(make_model, data.values, networks, **options))
+        explanation = printed.drawn(
+            lambda: igb.explain(make_model, data.values, networks, seed=chosen.seed, check=check, output=output)
+        )
     printed.answer({"model": function, "inputs": data.text}, explanation)

@@ -148,7 +148,7 @@ def place(settings: Settings) -> Panel:
 
 
 @cache
-def _edge(activation: str, norm: str | None, placement: str, pool: int | None, widest: float) -> Any:
+def _edge(activation: str, norm: Any, placement: Any, pool: int | None, widest: float) -> Any:
     """Return sigma_b2 up to the widest, denser near 0, and sigma_w2 on the edge of chaos."""
     biases = np.linspace(0, 1, ALONG) ** 2 * widest + SMALLEST
     return biases, edge_of_chaos(activation, biases, norm=norm, placement=placement, pool=pool)

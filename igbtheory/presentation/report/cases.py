@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import igbtheory as igb
+from igbtheory.networks.network import Norm, Placement
 
 ACTIVATIONS = {"linear": "linear", "tanh": "tanh", "relu": "ReLU"}
 """The activations, with their names in pictures and on the page."""
-NORMS = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RMSNorm"}
-PLACEMENTS = ("before", "after")
+NORMS: dict[Norm, str] = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RMSNorm"}
+PLACEMENTS: tuple[Placement, ...] = ("before", "after")
 INPUTS = {
     "gaussian": "Gaussian inputs N(0, 1)",
     "digits": "200 handwritten digits, standardised by the mean and standard deviation of all 1,797",
@@ -45,8 +46,8 @@ class Case:
     activation: str
     depth: int
     size: Size
-    norm: str | None = None
-    placement: str = "before"
+    norm: Norm | None = None
+    placement: Placement = "before"
 
     @property
     def title(self) -> str:

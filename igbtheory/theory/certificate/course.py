@@ -34,7 +34,12 @@ def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
         if certificate.holds():
             return certificate
         right = min(accuracy(getattr(certificate, name)) for name in NAMES)
-        bits = bits + int(wanted - right) + MARGIN if right > 0 else 2 * bits
+        if right > 0:
+            bits += int(wanted - right) + MARGIN
+        else:  # every layer takes about as many bits as the first ones took
+            gammas = certificate.per_layer.gamma
+            lasting = sum(accuracy(ball) > 0 for ball in gammas)
+            bits = bits * len(gammas) // max(lasting, 1) + int(wanted) + MARGIN
     raise ValueError(
         f"expected balls of {digits} digits with at most {MOST_BITS} bits of working precision, got wider ones: they "
         "widen from layer to layer; certify fewer layers, or use predict(digits=30), which estimates its error"

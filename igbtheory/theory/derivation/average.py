@@ -96,7 +96,7 @@ class Average(sp.Function):  # type: ignore[misc]
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)
         n = decimals(-(-max(digits, 2 * STEP) // STEP) * STEP)
-        value = self._value(n, lambda x: sp.N(x, digits + 5))
+        value = self._value(n, lambda x: sp.N(x, n.digits + 5))  # the same arguments for all digits up to n.digits
         return None if value is None else sp.Float(str(value), digits)
 
     def in_double(self) -> Any:
@@ -148,6 +148,11 @@ class GaussianAverage(Average):
 
     def computed(self, n: Kind, numbers: list[Any]) -> Moments:
         m, *rest = numbers
+        if n is not FLOAT64:
+            from igbtheory.theory.many_digits import average_in_balls  # noqa: PLC0415 - python-flint is loaded for digits
+
+            if (moments := average_in_balls(n, self.phi, int(m), *map(str, rest))) is not None:
+                return moments
         mean, var_mu, var_chi = (n.number(str(value)) for value in rest)
         return gaussian.moments(n, self.phi, int(m), Moments(0 if mean == 0 else mean, var_mu, var_chi))
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 GUARD = 10
 """Guard digits of the first attempt."""
-STEP = 20
+STEP = 10
 """Digits are rounded up to a multiple of this, since SymPy evaluates an expression repeatedly to find its sign."""
 
 

@@ -150,13 +150,14 @@ class AlphaDropout(Layer):
 @final
 @dataclass(frozen=True)
 class Scaled(Layer):
-    """Every unit times its own number from N(1, variance), plus one from N(0, shift), the same for all data.
+    """Every unit times its own number from N(mean, variance), plus one from N(0, shift), the same for all data.
 
     Such are norms whose weights and biases are drawn. It is estimated from draws.
     """
 
     variance: float
     shift: float = 0.0
+    mean: float = 1.0
 
     each_unit = True
 
@@ -164,7 +165,7 @@ class Scaled(Layer):
         shape = x.shape[1], *[1] * (x.ndim - 2)
         scales, shifts = (
             (mean + variance**0.5 * rng.standard_normal(shape)).astype(x.dtype)
-            for mean, variance in ((1.0, self.variance), (0.0, self.shift))
+            for mean, variance in ((self.mean, self.variance), (0.0, self.shift))
         )
         return np.asarray(scales * x + shifts)
 

@@ -16,6 +16,9 @@ from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.extra_layers import AlphaDropout, DropUnits, InstanceNorm, Scaled, Zero
 from igbtheory.torch.rows.site import Site, reads
 
+FAR = 6.0
+"""Standard errors up to which the weights of a norm count as drawn around 0: chance exceeds it in 2e-9 of cases."""
+
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d, axis=1)
 def batch_norm(module: Any, site: Site) -> list[Layer]:
@@ -97,7 +100,10 @@ def _affine(site: Site) -> list[Layer]:
         for name in ("weight", "bias")
     )
     if any(bool((part != part.flatten()[0]).any()) for part in (*weights, *biases)):
-        return [Scaled(_scatter(weights, 1.0), _scatter(biases, 0.0))]
+        count = sum(part.numel() for part in weights)
+        centred = weights and count * float(torch.cat(weights).mean()) ** 2 < FAR**2 * float(torch.cat(weights).var())
+        mean = 0.0 if centred else 1.0
+        return [Scaled(_scatter(weights, mean), _scatter(biases, 0.0), mean)]
     numbers = [float(drawn[0].flatten()[0]) if drawn else neutral for drawn, neutral in ((weights, 1.0), (biases, 0.0))]
     if numbers == [0.0, 0.0]:
         return [Zero()]

@@ -15,7 +15,7 @@ class Rectified(ClosedForm):
     """Moments of phi(x) = odd x + even |x|, whose odd and even parts are uncorrelated.
 
     With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
-    theta) cos theta): the arc-cosine kernel of degree 1. In the code alpha = pi/2 - theta, and the covariance is less
+    theta) cos theta): the arc-cosine kernel of degree 1. In the code asin c = pi/2 - theta, and the covariance is less
     by the product of the means, 2 s/pi.
     Source: Cho and Saul 2009, Kernel methods for deep learning, Eq. 6.
     """
@@ -33,9 +33,8 @@ class Rectified(ClosedForm):
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
-        alpha = n.asin(c)
-        # c^2/(1 + cos alpha) is 1 - cos alpha without cancellation
-        folded = (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))
+        # c^2/(1 + sin theta) is 1 - sin theta without cancellation
+        folded = (2 / n.pi) * s * (n.asin(c) * c - c * c / (1 + n.sine(c)))
         odd2, even2 = map(n.number, self._squares)
         return odd2 * q_ab + even2 * folded
 

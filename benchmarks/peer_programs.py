@@ -1,0 +1,466 @@
+"""The works of `peers.py`: for each, igbtheory's call and the programs that users would write or install instead.
+
+A program is a function that prepares what is not timed (data, compilation) and returns the function that is timed.
+"""
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+from scipy import integrate, special, stats
+
+import igbtheory as igb
+
+Program = Callable[[], Callable[[], Any]]
+
+DEPTH = 100
+DIGITS = 25
+"""Digits of the numbers from which errors are measured."""
+NETWORKS, WIDTH, SAMPLES = 32, 100, 1000
+
+
+@final
+@dataclass(frozen=True)
+class Work:
+    """One row of the table.
+
+    ours, peers: programs, the peers by their names; exact: returns the right values at some places of the flattened
+    result, as a mapping from places to values.
+    """
+
+    ours: Program
+    peers: Mapping[str, Program]
+    exact: Callable[[], Mapping[int, float]] = field(default=dict)
+
+
+def sweep(side: int) -> tuple[Any, Any]:
+    """Return the variances of weights and biases of a grid with side x side points."""
+    return np.linspace(0.08, 4, side)[:, None], np.linspace(0.004, 2, side)
+
+
+def digits_data(count: int) -> Any:
+    """Return noisy repeated digits as vectors of 784 numbers: they are correlated, as images are."""
+    rng = np.random.default_rng(0)
+    images = igb.digits()
+    x = np.tile(images[rng.integers(len(images), size=count)], (1, 13))[:, :784]
+    x = x + 0.3 * x.std() * rng.standard_normal(x.shape)
+    return (x - x.mean()) / x.std()
+
+
+def images(count: int) -> Any:
+    """Return digits as images of one channel."""
+    return igb.digits()[:count].reshape(count, 1, 8, 8)
+
+
+# Programs of igbtheory.
+
+
+def our_grid(phi: str, side: int) -> Callable[[], Any]:
+    """Return gamma on the grid."""
+    sigma_w2, sigma_b2 = sweep(side)
+    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().gamma
+
+
+def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
+    """Return the kernel of the outputs."""
+    x = digits_data(count)
+    return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x).kernel()
+
+
+def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
+    """Return gamma at five points of the diagonal of a grid, one by one, which takes no table.
+
+    digits: None for double precision, because many layers of a smooth function take minutes in more.
+    """
+    sigma_w2, sigma_b2 = sweep(side)
+    places = np.linspace(0, side - 1, 5).astype(int)
+    values = {}
+    for i in places:
+        net = igb.mlp(DEPTH, phi, sigma_w2=float(sigma_w2[i, 0]), sigma_b2=float(sigma_b2[i]))
+        values[int(i * side + i)] = float(net.predict(digits=digits).gamma)
+    return values
+
+
+# NumPy, as a competent user writes it: vectorised recursions of q_aa and q_ab.
+
+
+def numpy_grid(step: Callable[..., Any], side: int) -> Callable[[], Any]:
+    """Return a recursion of q_aa and q_ab; step: takes them to the averages of phi phi."""
+    sigma_w2, sigma_b2 = sweep(side)
+
+    def gamma() -> Any:
+        q, q_ab = sigma_w2 + sigma_b2, sigma_b2 + 0 * sigma_w2
+        with np.errstate(all="ignore"):
+            for _ in range(DEPTH):
+                q, q_ab = step(q, q_ab)
+                q, q_ab = sigma_w2 * q + sigma_b2, sigma_w2 * q_ab + sigma_b2
+            return q_ab / (q - q_ab)
+
+    return gamma
+
+
+def relu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of ReLU."""
+    c = np.minimum(q_ab / q, 1)
+    return q / 2, q * (np.sqrt((1 - c) * (1 + c)) + c * (np.pi - np.arccos(c))) / (2 * np.pi)
+
+
+def erf_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of erf."""
+    size = 1 + 2 * q
+    return 2 / np.pi * np.arcsin(2 * q / size), 2 / np.pi * np.arcsin(2 * q_ab / size)
+
+
+def gelu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return the averages of GELU."""
+
+    def average(x: Any) -> Any:
+        p = (1 + q) * (1 + q)
+        root = np.sqrt(p - x * x)
+        return x / 4 + (x * np.arctan2(x, root) + (q * q * root + x * x / root) / p) / (2 * np.pi)
+
+    return average(q), average(q_ab)
+
+
+def trapezoid_grid(phi: Callable[[Any], Any], side: int) -> Callable[[], Any]:
+    """Return gamma from trapezoidal sums over both Gaussians, whose error falls geometrically for smooth phi.
+
+    h_a and h_b are (h_a + h_b)/2 plus and minus (h_a - h_b)/2, so that q_aa - q_ab is a mean square.
+    """
+    sigma_w2, sigma_b2 = (np.ravel(part) for part in np.broadcast_arrays(*sweep(side)))
+    z = np.linspace(-9, 9, 57)
+    weights = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+
+    def gamma() -> Any:
+        shared, apart = sigma_b2.copy(), sigma_w2.copy()
+        for _ in range(DEPTH):
+            for part in np.array_split(np.arange(shared.size), 1 + shared.size // 64):
+                half = np.sqrt(apart[part] / 2)[:, None, None] * z
+                x = phi(np.sqrt(shared[part] + apart[part] / 2)[:, None, None] * z[:, None] + half)
+                y = x[:, :, ::-1]
+                apart[part] = ((x - y) ** 2 @ weights @ weights) / 2
+                shared[part] = (x * y) @ weights @ weights
+            shared, apart = sigma_w2 * shared + sigma_b2, sigma_w2 * apart
+        return shared / apart
+
+    return gamma
+
+
+def numpy_scalars(depth: int) -> Callable[[], Any]:
+    """Return a loop over the correlation of ReLU in Python's own numbers."""
+
+    def gamma() -> Any:
+        c = 0.0
+        for _ in range(depth):
+            c = (math.sqrt((1 - c) * (1 + c)) + (math.pi - math.acos(c)) * c) / math.pi
+        return c / (1 - c)
+
+    return gamma
+
+
+def numpy_kernel(count: int, depth: int) -> Callable[[], Any]:
+    """Return the kernel of a ReLU network."""
+    x = digits_data(count)
+
+    def kernel() -> Any:
+        q_ab = 2.0 * (x @ x.T) / x.shape[1] + 0.1
+        for _ in range(depth):
+            root = np.sqrt(np.diag(q_ab))
+            size = root[:, None] * root
+            c = np.clip(q_ab / size, -1, 1)
+            q_ab = size * (np.sqrt((1 - c) * (1 + c)) + c * (np.pi - np.arccos(c))) / np.pi + 0.1
+        return q_ab
+
+    return kernel
+
+
+# neural-tangents, in double precision, compiled before the clock starts.
+
+
+def tangents() -> Any:
+    """Return JAX, in double precision, and the layers of neural-tangents."""
+    import jax  # noqa: PLC0415 - an extra of this program
+    from neural_tangents import stax  # noqa: PLC0415 - as above
+
+    jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - the way of JAX
+    return jax, stax
+
+
+def of_tangents(stax: Any, phi: str) -> Any:
+    """Return an activation of neural-tangents; the smooth ones without a closed form by its Gauss-Hermite sums."""
+    import jax  # noqa: PLC0415 - as above
+
+    closed = {"relu": stax.Relu, "erf": stax.Erf, "gelu": stax.Gelu}
+    return closed[phi]() if phi in closed else stax.ElementwiseNumerical(getattr(jax.nn, phi), deg=40)
+
+
+def compiled(function: Any, *inputs: Any) -> Callable[[], Any]:
+    """Return a call of a compiled function, after the first one, which compiles it."""
+    function(*inputs).block_until_ready()
+    return lambda: np.asarray(function(*inputs).block_until_ready())
+
+
+def tangents_grid(phi: str, side: int) -> Callable[[], Any]:
+    """Return gamma on the grid."""
+    jax, stax = tangents()
+    sigma_w2, sigma_b2 = (np.ravel(part) for part in np.broadcast_arrays(*sweep(side)))
+    x = np.sqrt(2) * np.eye(2)  # of mean square 1 and covariance 0, as independent Gaussian inputs
+
+    def gamma(w: Any, b: Any) -> Any:
+        dense = stax.Dense(2, W_std=w, b_std=b)
+        layers = stax.repeat(stax.serial(dense, of_tangents(stax, phi)), DEPTH)
+        kernel = stax.serial(layers, dense)[2](x, None, "nngp")
+        return kernel[0, 1] / (kernel[0, 0] - kernel[0, 1])
+
+    return compiled(jax.jit(jax.vmap(gamma)), np.sqrt(sigma_w2), np.sqrt(sigma_b2))
+
+
+def tangents_depth(depth: int) -> Callable[[], Any]:
+    """Return gamma of one deep ReLU network."""
+    jax, stax = tangents()
+    x = np.sqrt(2) * np.eye(2)
+    kernel = stax.repeat(stax.serial(stax.Dense(2, W_std=math.sqrt(2)), stax.Relu()), depth)[2]
+
+    def gamma(x: Any) -> Any:
+        k = kernel(x, None, "nngp")
+        return k[0, 1] / (k[0, 0] - k[0, 1])
+
+    return compiled(jax.jit(gamma), x)
+
+
+def tangents_kernel(phi: str, count: int, depth: int, which: str = "nngp") -> Callable[[], Any]:
+    """Return the kernel of the outputs, or their tangent kernel."""
+    jax, stax = tangents()
+    dense = stax.Dense(1, W_std=math.sqrt(2), b_std=math.sqrt(0.1))
+    kernel = stax.serial(*([dense, of_tangents(stax, phi)] * depth), dense)[2]
+    return compiled(jax.jit(lambda x: kernel(x, None, which)), digits_data(count))
+
+
+def tangents_images(count: int, pool: str) -> Callable[[], Any]:
+    """Return the kernel of a convolutional ReLU network."""
+    jax, stax = tangents()
+    block = [stax.Conv(1, (3, 3), padding="SAME", W_std=math.sqrt(2)), stax.Relu()]
+    end = stax.Flatten() if pool == "flatten" else stax.GlobalAvgPool()
+    kernel = stax.serial(*block * 6, end, stax.Dense(1, W_std=math.sqrt(2)))[2]
+    return compiled(jax.jit(lambda x: kernel(x, None, "nngp")), np.moveaxis(images(count), 1, -1))
+
+
+def our_images(count: int, pool: str) -> Callable[[], Any]:
+    """Return the kernel of a convolutional ReLU network."""
+    x = images(count)
+    block = (igb.Conv2d(3, padding="zeros", sigma_w2=2.0), igb.Activation("relu"))
+    end = igb.Flatten() if pool == "flatten" else igb.GlobalAvgPool()
+    return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x).kernel()
+
+
+def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
+    """Return the tangent kernel."""
+    from igbtheory.networks.training.tangent import kernels  # noqa: PLC0415 - the part of `train` that NT has, too
+
+    x = digits_data(count)
+    return lambda: kernels(igb.mlp(depth, "relu", sigma_w2=2.0, sigma_b2=0.1).layers, x)[1]
+
+
+def labels(count: int) -> Any:
+    """Return random labels of two classes."""
+    return np.random.default_rng(1).integers(2, size=count)
+
+
+def our_training(count: int) -> Callable[[], Any]:
+    """Return the mean share of class 0 over time."""
+    x, y = digits_data(count), labels(count)
+    return lambda: igb.mlp(3, "relu", sigma_w2=2.0, sigma_b2=0.1).train(x, y, loss="mse", draws=1000).G0.mean()  # noqa: PLW0108 - as above
+
+
+def tangents_training(count: int) -> Callable[[], Any]:
+    """Return the share of class 0 over time in 1000 draws of the Gaussian law that neural-tangents predicts."""
+    _, stax = tangents()
+    import neural_tangents as nt  # noqa: PLC0415 - as above
+
+    x, y = digits_data(count), np.eye(2)[labels(count)]
+    dense = stax.Dense(1, W_std=math.sqrt(2), b_std=math.sqrt(0.1))
+    kernel = stax.serial(*([dense, stax.Relu()] * 3), dense)[2]
+
+    def shares() -> Any:
+        predict = nt.predict.gradient_descent_mse_ensemble(kernel, x, y, learning_rate=1.0)
+        times = np.geomspace(0.1, 1e5, 20)
+        law = [predict(t=t, get="ntk", compute_cov=True) for t in times]
+        rng, means = np.random.default_rng(0), []
+        for at_time in law:
+            values, vectors = np.linalg.eigh(np.asarray(at_time.covariance))
+            noise = rng.standard_normal((1000, 2, count)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+            outputs = np.asarray(at_time.mean).T + noise
+            means.append((outputs[:, 0] > outputs[:, 1]).mean())
+        return means
+
+    shares()
+    return shares
+
+
+# Other packages and plain programs.
+
+
+def fresh(*arguments: str) -> Callable[[], Any]:
+    """Return a run of this Python in a process of its own, with the arguments."""
+
+    def process() -> None:
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - constants
+
+    return process
+
+
+FRESH_TANGENTS = """
+import numpy as np
+from neural_tangents import stax
+dense = stax.Dense(1, W_std=2**.5)
+kernel = stax.serial(*[dense, stax.Relu()] * 100, dense)[2]
+print(kernel(np.sqrt(2) * np.eye(2, dtype="float32"), None, "nngp"))
+"""
+
+
+def double_integral() -> Callable[[], Any]:
+    """Return gamma of one layer of hardtanh on inputs N(1, 1), from SciPy's adaptive integrals."""
+    var_mu, q = 2.0, 4.0
+    determinant = q * q - var_mu * var_mu
+
+    def phi(x: float) -> float:
+        return min(max(x, -1.0), 1.0)
+
+    def one(x: float) -> float:
+        return phi(x) ** 2 * math.exp(-x * x / (2 * q)) / math.sqrt(2 * math.pi * q)
+
+    def two(x: float, y: float) -> float:
+        exponent = -(q * (x * x + y * y) - 2 * var_mu * x * y) / (2 * determinant)
+        return phi(x) * phi(y) * math.exp(exponent) / (2 * math.pi * math.sqrt(determinant))
+
+    def gamma() -> float:
+        q_ab = integrate.dblquad(two, -18, 18, -18, 18)[0]
+        return float(q_ab / (integrate.quad(one, -18, 18)[0] - q_ab))
+
+    return gamma
+
+
+COUNTS = np.array([10, 3000, 5000])
+
+
+def binomial_integrals() -> Callable[[], Any]:
+    """Return probabilities of counts among 10,000 data at gamma = 2, on one Gauss-Hermite-free grid of u."""
+    u = np.linspace(-9, 9, 20_001)
+    weights = stats.norm.pdf(u) * (u[1] - u[0])
+    return lambda: stats.binom.pmf(COUNTS[:, None], 10_000, special.ndtr(math.sqrt(2) * u)) @ weights
+
+
+def our_networks() -> Callable[[], Any]:
+    """Return an ensemble with the moments of all its layers."""
+    return lambda: igb.mlp(3, "relu").simulate(NETWORKS, WIDTH, SAMPLES)
+
+
+def torch_networks() -> Callable[[], Any]:
+    """Return the shares of class 0 and the moments of all layers of networks that PyTorch multiplies in batches."""
+    import torch  # noqa: PLC0415 - an extra of this program
+
+    torch.set_num_threads(1)
+
+    def shares() -> Any:
+        x = torch.randn(NETWORKS, SAMPLES, WIDTH)
+        for _ in range(3):
+            h = torch.bmm(x, torch.randn(NETWORKS, WIDTH, WIDTH) * math.sqrt(2 / WIDTH))
+            h.mean(1).square().mean(1), h.var(1).mean(1)
+            x = torch.relu(h)
+        outputs = torch.bmm(x, torch.randn(NETWORKS, WIDTH, 2))
+        return (outputs[..., 0] > outputs[..., 1]).float().mean(1)
+
+    return shares
+
+
+def torch_model() -> Any:
+    """Return a small network of PyTorch."""
+    from torch import nn  # noqa: PLC0415 - as above
+
+    return nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+
+
+def our_measure() -> Callable[[], Any]:
+    """Return what untrained models guess."""
+    x = igb.digits()[:500].astype(np.float32)
+    return lambda: igb.measure(torch_model, x, networks=100)
+
+
+def plain_measure() -> Callable[[], Any]:
+    """Return the mean shares of the classes in a loop over models."""
+    import torch  # noqa: PLC0415 - as above
+
+    torch.set_num_threads(1)
+    x = torch.as_tensor(igb.digits()[:500].astype(np.float32))
+
+    def shares() -> Any:
+        counts = []
+        with torch.no_grad():
+            for seed in range(100):
+                torch.manual_seed(seed)
+                counts.append(torch.bincount(torch_model()(x).argmax(1), minlength=10))
+        return torch.stack(counts).float().mean(0)
+
+    return shares
+
+
+def grid(phi: str, step: Callable[..., Any] | None, side: int = 50) -> Work:
+    """Return the work of a grid; step: of a closed form, None for sums."""
+    sums: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
+    plain = partial(numpy_grid, step, side) if step else partial(trapezoid_grid, sums[phi], side)
+    peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side)}
+    return Work(partial(our_grid, phi, side), peers, partial(exact_grid, phi, side, DIGITS if step else None))
+
+
+def kernel(phi: str, count: int, depth: int) -> Work:
+    """Return the work of a kernel of data."""
+    plain = {"numpy": partial(numpy_kernel, count, depth)} if phi == "relu" else {}
+    peers = {**plain, "neural-tangents": partial(tangents_kernel, phi, count, depth)}
+    return Work(partial(our_kernel, phi, count, depth), peers)
+
+
+WORKS: Mapping[str, Work] = {
+    "fresh process, relu, depth 100": Work(
+        partial(fresh, "-m", "igbtheory", "predict", "--depth", "100"),
+        {"neural-tangents": partial(fresh, "-c", FRESH_TANGENTS)},
+    ),
+    "relu, 1000 layers": Work(
+        lambda: lambda: igb.mlp(1000, "relu").predict().gamma,
+        {"python numbers": partial(numpy_scalars, 1000), "neural-tangents": partial(tangents_depth, 1000)},
+        lambda: {0: float(igb.mlp(1000, "relu").predict(digits=DIGITS).gamma)},
+    ),
+    "grid 2,500 x 100, relu": grid("relu", relu_step),
+    "grid 2,500 x 100, erf": grid("erf", erf_step),
+    "grid 2,500 x 100, gelu": grid("gelu", gelu_step),
+    "grid 2,500 x 100, tanh": grid("tanh", None),
+    "grid 100 x 100, silu": grid("silu", None, 10),
+    "grid 250,000 x 100, relu": grid("relu", relu_step, 500),
+    "kernel of 2,000 data, relu, 20 layers": kernel("relu", 2000, 20),
+    "kernel of 500 data, tanh, 20 layers": kernel("tanh", 500, 20),
+    "tangent kernel of 500 data, relu, 3 layers": Work(
+        partial(our_tangent_kernel, 500, 3),
+        {"neural-tangents": partial(tangents_kernel, "relu", 500, 3, "ntk")},
+    ),
+    "50 digits, 6 convolutions, flatten": Work(
+        partial(our_images, 50, "flatten"), {"neural-tangents": partial(tangents_images, 50, "flatten")}
+    ),
+    "50 digits, 6 convolutions, global pooling": Work(
+        partial(our_images, 50, "global"), {"neural-tangents": partial(tangents_images, 50, "global")}
+    ),
+    "training law of 100 data": Work(partial(our_training, 100), {"neural-tangents": partial(tangents_training, 100)}),
+    "hardtanh, one layer": Work(
+        lambda: lambda: igb.mlp(1, "hardtanh").predict(igb.GaussianInputs(shift=1.0)).gamma,
+        {"scipy dblquad": double_integral},
+        lambda: {0: float(igb.mlp(1, "hardtanh").predict(igb.GaussianInputs(shift=1.0), digits=DIGITS).gamma)},
+    ),
+    "law of the guesses, 10,000 data": Work(
+        lambda: lambda: igb.GuessLaw(2.0).finite(10_000).pmf(COUNTS), {"scipy": binomial_integrals}
+    ),
+    "simulate 32 networks of width 100": Work(our_networks, {"torch bmm": torch_networks}),
+    "measure 100 small models": Work(our_measure, {"torch loop": plain_measure}),
+}

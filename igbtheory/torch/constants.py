@@ -1,0 +1,60 @@
+"""Values of nodes of a graph that do not depend on the data, in every drawn model."""
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, final
+
+from torch import fx, nn
+
+from igbtheory.torch.left_out import RANDOM
+from igbtheory.torch.steps import part_of, value_behind
+from igbtheory.torch.tracing import has_part
+from igbtheory.torch.trial import Trial, tensor_of
+
+
+@final
+class Constants:
+    """Values that do not depend on the data; those that no weights enter are the same in all models.
+
+    values: of all nodes in the first model; named: the names of the nodes that depend on the data.
+    """
+
+    def __init__(
+        self, trial: Trial, models: Sequence[nn.Module], values: Mapping[fx.Node, Any], named: Container[str]
+    ) -> None:
+        self.graph, self.random = trial.graph, trial.random
+        self.models, self.values, self.named = models, values, named
+        self.by_model: list[dict[fx.Node, Any]] = [{} for _ in models]
+        self.weighted: set[fx.Node] = set()
+        for node in self.graph.graph.nodes:
+            if node.op in {"get_attr", "call_module"} or not self.weighted.isdisjoint(node.all_input_nodes):
+                self.weighted.add(node)
+
+    def argument(self, part: Any, i: int) -> Any:
+        """Return an argument of a node in a model; values that depend on the data are those of the first model.
+
+        ValueError: it is drawn in every pass.
+        """
+        if not isinstance(part, fx.Node):
+            return fx.node.map_arg(part, lambda inner: self.argument(inner, i))
+        if part.name in self.named:
+            return self.values[part]
+        if part in self.random:
+            raise ValueError(RANDOM)
+        if part not in self.by_model[i]:
+            self.by_model[i][part] = self._computed(part, i)
+        return self.by_model[i][part]
+
+    def _computed(self, node: fx.Node, i: int) -> Any:
+        """Return the value of a node in a model."""
+        if node.op == "get_attr" and has_part(self.models[i], str(node.target)):
+            return part_of(self.models[i], str(node.target))
+        if tensor_of(self.values[node]) is None or node not in self.weighted:
+            return self.values[node]
+        inputs = {x: self.argument(x, i) for x in node.all_input_nodes}
+        model = self.models[i] if node.op == "call_module" else self.graph
+        return value_behind(model, [node], {**self.values, **inputs})
+
+    def drawn_again(self, node: fx.Node) -> Any:
+        """Return the value of a random node in another pass; steps in place may overwrite it in the next one."""
+        inputs = {x: self.drawn_again(x) if x in self.random else self.argument(x, 0) for x in node.all_input_nodes}
+        return value_behind(self.graph, [node], inputs)
