@@ -1903,3 +1903,32 @@ def test_a_function_that_computes_numbers_is_no_move(function: Any) -> None:
     few = entries.Entries.laid_out((3, 1), 1, ())
     assert entries.moved(lambda x: function(x[0]), [few], function(torch.zeros(3, 1))) is None
     assert entries.moved(lambda x: x[0].T, [few], torch.zeros(1, 3)) is not None
+
+
+class LanguageModel(torch.nn.Module):  # type: ignore[misc,name-defined] # PyTorch is an extra
+    """A language model with outputs at every token, whose weights may be those of the embedding."""
+
+    def __init__(self, *, tied: bool) -> None:
+        super().__init__()
+        self.embedding, self.hidden = torch.nn.Embedding(20, 8), torch.nn.Linear(8, 8)
+        self.head = torch.nn.Linear(8, 20, bias=False)
+        torch.nn.init.normal_(self.embedding.weight, std=0.1)
+        torch.nn.init.normal_(self.head.weight, std=0.1)
+        if tied:
+            self.head.weight = self.embedding.weight
+
+    def forward(self, ids: Any) -> Any:
+        x = self.embedding(ids)
+        return self.head(torch.nn.functional.rms_norm(x + self.hidden(x).to(torch.float32) * 1.0, (8,)))
+
+
+def test_outputs_at_every_token_are_read() -> None:
+    ids = np.arange(12).reshape(3, 4)
+    net = igb.from_torch(lambda: LanguageModel(tied=False), ids)
+    kinds = [type(layer).__name__ for layer in (*net.layers, *net.layers[1].inner)]
+    # a change of the type of numbers, and a factor of 1, are no layers
+    assert kinds == ["Embedding", "Residual", "RMSNorm", "EachToken", "Dense", "Dense"]
+    assert net.predict(ids).vocabulary(20, draws=2).positions == 12
+    with pytest.warns(UserWarning, match=r"'head' have the weights of the embedding.*tied=8"):
+        tied = igb.from_torch(lambda: LanguageModel(tied=True), ids)
+    assert tied.predict(ids).vocabulary(20, tied=8, draws=2).lift > 0

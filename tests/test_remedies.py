@@ -560,6 +560,44 @@ LINES = [
         "X.reshape(len(X), -1)",
         "igb.mlp(1).predict(X.reshape(len(X), -1))",
     ),
+    ("igb.mlp(1).predict().router(8, 9)", "take top=2", "igb.mlp(1).predict().router(8, 2)"),
+    ("igb.mlp(1).predict().router(1, 1)", "pass a number of experts such as 8", "igb.mlp(1).predict().router(8, 1)"),
+    (
+        "igb.mlp(1).predict().router(8, 0)",
+        "pass the number of experts that a token takes, such as 2",
+        "igb.mlp(1).predict().router(8, 2)",
+    ),
+    (
+        "igb.mlp(1).predict().router(8, 2).dropped(0)",
+        "pass 1.25, or leave it out",
+        "igb.mlp(1).predict().router(8, 2).dropped(1.25)",
+    ),
+    ("igb.mlp(1).predict().router(8, 2).starved(2)", "pass 0.1", "igb.mlp(1).predict().router(8, 2).starved(0.1)"),
+    (
+        "igb.guesses.RouterLaw(8, 2, 1.0, 3.0)",
+        "pass (tr S)^2/tr S^2 of a wider router, or inf",
+        "igb.guesses.RouterLaw(8, 2, 1.0, np.inf)",
+    ),
+    (
+        "igb.mlp(1).predict().guesses(10**6).ranked()",
+        "take 67 draws or fewer",
+        "igb.mlp(1).predict().guesses(10**6).ranked(2)",
+    ),
+    (
+        "igb.mlp(1).predict().vocabulary(50, positions=0)",
+        "pass a number of positions such as 1000",
+        "igb.mlp(1).predict().vocabulary(50, positions=1000)",
+    ),
+    (
+        "igb.mlp(1).predict().vocabulary(50, tied=8)",
+        "leave tied out",
+        "igb.mlp(1).predict().vocabulary(50)",
+    ),
+    (
+        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(3)",
+        "pass size=5 or more",
+        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
+    ),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
         "igb.mlp(1).predict(X.astype(object))",

@@ -11,6 +11,15 @@ class FreshWeights:
 
     def __init__(self) -> None:
         self._before: list[tuple[str, torch.Tensor]] = []
+        self.embedding: torch.Tensor | None = None  # the weights of an embedding of ids
+        self.tied = ""  # the name of the outputs that have these weights, too
+
+    def add_output(self, weight: torch.Tensor, name: str) -> None:
+        """Add weights of outputs for every token, which may be those of the embedding. ValueError: as of `add`."""
+        if self.embedding is not None and torch.equal(self.embedding, weight):
+            self.tied = name
+        else:
+            self.add(weight, name)
 
     def add(self, weight: torch.Tensor, name: str) -> None:
         """Add weights of a layer of this name. ValueError: they are used twice, or are equal to others."""

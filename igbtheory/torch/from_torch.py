@@ -25,7 +25,9 @@ def from_torch(
     Models stay in the mode in which they come. X, output: as in `measure`; a few of the data pass through the model.
     If a known initialiser fits the weights (PyTorch's default, Kaiming, Xavier, orthogonal, usual standard deviations),
     they have its variance; otherwise the variance is measured over the weights, and EstimateWarning gives its error.
-    A last layer of zeros, whose guesses tie, is replaced by one with random weights, of which a UserWarning tells.
+    Outputs for every token, as of language models, stand behind an EachToken; a UserWarning tells if they have the
+    weights of the embedding. A last layer of zeros, whose guesses tie, is replaced by one with random weights, of which
+    a UserWarning tells.
 
     ValueError: a part cannot be read; the error names it, and the layers in front of it.
     ImportError: PyTorch is not installed.
@@ -43,6 +45,12 @@ def from_torch(
         warnings.warn(f"{said}so tells what the features in front of it make of them", UserWarning, stacklevel=2)
         return read.network_of_features()
     network = read.network()
+    if read.tied:
+        said = (
+            f"the outputs {read.tied!r} have the weights of the embedding; the network has weights of its own there, "
+            f"and prediction.vocabulary(size, tied={network.widths[-1]}) takes the tie into account"
+        )
+        warnings.warn(said, UserWarning, stacklevel=2)
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"
         for step in read.paths[read.output]

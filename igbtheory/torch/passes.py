@@ -71,6 +71,11 @@ def rows_of_logits(outputs: torch.Tensor, size: int) -> torch.Tensor:
     return outputs.reshape(size, -1)
 
 
+def is_of_tokens(outputs: torch.Tensor) -> bool:
+    """Return whether there are outputs for every token, as of language models."""
+    return bool(outputs.ndim == len(("data", "tokens", "outputs")))
+
+
 def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
     """Return the logits: the outputs if they are one tensor, else their part `output`.
 

@@ -22,6 +22,7 @@ from igbtheory.torch.fresh_weights import FreshWeights
 from igbtheory.torch.functions import FunctionOfOne, steps_of_one
 from igbtheory.torch.left_out import stochastic_depth
 from igbtheory.torch.operators import MODULES, arguments, called, tells_shape
+from igbtheory.torch.passes import is_of_tokens
 from igbtheory.torch.path import Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.steps import part_of, value_behind
@@ -374,6 +375,7 @@ class Reader:
         if modules and isinstance(modules[0], nn.Embedding | nn.EmbeddingBag):
             behind = embedded(name, modules, stream, self.usual)
             self.weights.add(modules[0].weight, name)
+            self.weights.embedding = modules[0].weight
             return behind
         row = row_of(targets[0])
         axis = row.axis(targets[0])
@@ -397,7 +399,8 @@ class Reader:
         added = row.layers(targets[0], site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
-                self.weights.add(weight, name)
+                add = self.weights.add_output if is_of_tokens(self.values[node]) else self.weights.add
+                add(weight, name)
         value = self.values[node]
         if mixed and axis is not None:
             entries = stream.entries.mixed(axis, value.shape[axis])

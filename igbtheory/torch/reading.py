@@ -9,13 +9,14 @@ import torch
 from torch import fx, nn
 
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.tokens import EachToken
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.initialisers import usual_initialiser
 from igbtheory.torch.joins import arranged_at
-from igbtheory.torch.passes import stream
-from igbtheory.torch.path import Path, Stream, is_linear, layers_of, layers_on
+from igbtheory.torch.passes import is_of_tokens, stream
+from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_of, layers_on
 from igbtheory.torch.reader import Reader
 from igbtheory.torch.rows.weights import is_projection
 from igbtheory.torch.trial import Trial, tensor_of, tried
@@ -36,7 +37,7 @@ class Reading:
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
     streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
     the function of one value that a node is the last step of. output: the name of the node of the outputs. zeros: the
-    path up to a last layer of zeros, if there is one.
+    path up to a last layer of zeros, if there is one. tied: the name of outputs with the weights of the embedding.
     """
 
     whole: fx.GraphModule
@@ -47,6 +48,7 @@ class Reading:
     unread: tuple[str, str] | None
     output: str
     zeros: Path = ()
+    tied: str = ""
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -132,11 +134,13 @@ def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Rea
             unread, zeros = (f"{step.name!r} (Linear)", ZEROS), logits.path
         else:
             try:
-                streams[output] = _vectors(output, streams[output])
+                streams[output] = _vectors(output, logits)
             except ValueError as error:
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
-    return Reading(trial.whole, graph, streams, reader.named, reader.functions, unread, output, zeros)
+    return Reading(
+        trial.whole, graph, streams, reader.named, reader.functions, unread, output, zeros, reader.weights.tied
+    )
 
 
 def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:
@@ -156,11 +160,18 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
 
 
 def _vectors(name: str, logits: Stream) -> Stream:
-    """Return the stream of the outputs, one vector for each datum. ValueError: they have several positions."""
+    """Return the stream of the outputs, one vector for each datum, or for each token of a language model.
+
+    ValueError: they have several positions.
+    """
     entries = logits.entries
     if entries.numbers.ndim == 1:  # a single output
         logits = replace(logits, entries=replace(entries, numbers=entries.numbers[:, None]))
-    there, count = arranged_at(name, logits, 1, grid=False), len(logits.path)
+    axis = 2 if is_of_tokens(entries.numbers) else 1
+    there, count = arranged_at(name, logits, axis, grid=False), len(logits.path)
+    if axis == 2 and len(there.path) == count and is_projection(logits.path[-1].layer):
+        *front, last = there.path
+        return replace(there, path=(*front, Step(name, EachToken()), replace(last, layer=copy.copy(last.layer))))
     chosen = len(entries.shape) == 1 and not there.entries.shape and there.entries.units == entries.units
     if chosen and is_projection(logits.path[-1].layer):
         # outputs at one of the tokens are those of this token: another layer than that of all tokens

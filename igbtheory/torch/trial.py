@@ -11,7 +11,7 @@ from torch import fx, nn
 
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.operators import called, tells_shape
-from igbtheory.torch.passes import logits_of, rows_of_logits
+from igbtheory.torch.passes import is_of_tokens, logits_of, rows_of_logits
 from igbtheory.torch.tracing import traced
 
 CLOSE = 1e-5
@@ -51,7 +51,7 @@ def tried(model: nn.Module, shown: torch.Tensor, count: int, output: str | int |
         note_pass(error, 0, model, shown, (count, None))
         raise
     logits = logits_of(outputs, output)
-    rows_of_logits(logits, len(shown))
+    rows_of_logits(logits.flatten(1) if is_of_tokens(logits) else logits, len(shown))
     _keep_the_logits(graph.graph, first, logits)
     second = _Watched(graph)
     second.run(shown)

@@ -99,7 +99,11 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
         return function(*rest[: site.place], x, *rest[site.place :], **named)
 
     try:
-        if (rest or named) and not of_numbers(torch.linspace(-3, 3, 7)).any():
+        probe = torch.linspace(-3, 3, 7)
+        values = of_numbers(probe)
+        if torch.equal(values, probe):  # such as numbers of another type, or times 1
+            return []
+        if (rest or named) and not values.any():
             return [Zero()]
         return [Activation(of_numbers if rest or named else function)]
     except (TypeError, ValueError, IndexError, RuntimeError) as error:
