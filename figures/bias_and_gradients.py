@@ -44,7 +44,7 @@ def compute(run: Run) -> dict[str, dict[str, Course]]:
     }
 
 
-def _course(run: Run, activation: str, norm: Any, placement: Any) -> Course:
+def _course(run: Run, activation: str, norm: str | None, placement: str) -> Course:
     network = igb.mlp(DEPTH, activation, norm=norm, placement=placement)
     return Course(run.predict(network).per_layer.gamma[1:], run.gradients(network).squared[::-1])
 

@@ -13,7 +13,7 @@ from igbtheory.presentation.pictures.style import shared_legend
 from igbtheory.simulation import Simulation
 
 DEPTHS = (1, 20)
-PLACES: dict[str, tuple[Any, Any]] = {
+PLACES = {
     "ReLU": (None, "before"),
     "BN + ReLU": ("batch", "before"),
     "ReLU + BN": ("batch", "after"),

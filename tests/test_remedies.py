@@ -761,7 +761,6 @@ LINES = [
     ("igb.draw(3, X, (0, 1))", "such as igb.mlp(3)", "igb.draw(igb.mlp(3), X, (0, 1), networks=1, width=4)"),
     ("igb.mlp(1).predict(kind=3)", "or digits=30", "igb.mlp(1).predict(digits=30)"),
     ("igb.Network.read(3)", "Dense(2.0) | relu | Dense(2)", "igb.Network.read('Dense(2.0) | relu | Dense(2)')"),
-    ("igb.phases.edge_of_chaos('tanh', q=0)", "known: activation, pool", "igb.phases.edge_of_chaos('relu', pool=2)"),
     (
         "igb.phases.classify('relu', depths=3)",
         "(10, 30, 100)",
