@@ -175,7 +175,7 @@ def wider_histograms(trial: Trial, stated: Any, says: str) -> Findings:
     cases = [(1, MANY), (DEEP, FEW), (DEEP, MANY)]
     least = []
     for depth, data in cases:
-        both = [spreads(trial, norm, "after", depth, data, networks=16) for norm in NORMS]
+        both = [spreads(trial, norm, "after", depth, data, networks=8) for norm in NORMS]
         for norm, numbers in zip(NORMS, both, strict=True):
             yield _histogram(stated, (norm, "after", depth, data), *numbers)
         least.append(min(value / theory for value, _, theory in both))

@@ -53,7 +53,7 @@ SUBSYSTEMS = (
             ),
             *(
                 (f"main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.networks.network"))
-                for command in ("predict", "infer", "measure")
+                for command in ("predict", "infer", "measure", "activation", "phase", "train", "verify")
             ),
         ],
     ],

@@ -1663,6 +1663,13 @@ class DropPath(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch i
         return x * torch.bernoulli(x.new_full((len(x), 1), 0.75)) / 0.75
 
 
+def dropped(x: Any, p: float) -> Any:
+    """Return what stochastic depth leaves, in steps in place, of which the second is used without its name."""
+    kept = x.new_empty(x.shape[0], 1).bernoulli_(1 - p)
+    kept.div_(1 - p)
+    return x * kept
+
+
 IDS = np.random.default_rng(0).integers(0, 9, (5, 6))
 
 
@@ -1728,6 +1735,15 @@ EXCITED = model(
         ),
         (
             model(
+                lambda m, x: m.b((y := m.a(x) + dropped(m.c(x), 0.25)) + dropped(m.d(y), 0.5)),
+                **{name: linear(20, 20) for name in "acd"},
+                b=linear(20, 3),
+            ),
+            X,
+            "StochasticDepth(0.25)|StochasticDepth(0.5)",
+        ),
+        (
+            model(
                 lambda m, x: m.b((y := m.a(x)) * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-6)),
                 a=linear(20, 30),
                 b=linear(30, 3),
@@ -1755,6 +1771,7 @@ EXCITED = model(
         "one output",
         "exported",
         "depth",
+        "depth in place",
         "norm",
         "matrix",
         "one less",
