@@ -71,9 +71,9 @@ def rows_of_logits(outputs: torch.Tensor, size: int) -> torch.Tensor:
     return outputs.reshape(size, -1)
 
 
-def is_of_tokens(outputs: torch.Tensor) -> bool:
+def is_of_tokens(outputs: Any) -> bool:
     """Return whether there are outputs for every token, as of language models."""
-    return bool(outputs.ndim == len(("data", "tokens", "outputs")))
+    return isinstance(outputs, torch.Tensor) and outputs.ndim == len(("data", "tokens", "outputs"))
 
 
 def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
