@@ -261,8 +261,8 @@ class Reader:
             return None
         factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
         scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
-        mask = given.get("attn_mask")
-        scores = scores if mask is None else scores.plus(self.values[mask])
+        mask = self.values.get(given.get("attn_mask"))
+        scores = scores if mask is None else scores.plus(mask)
         return attention(name, scores, values)
 
     def _function(self, node: fx.Node) -> Stream | None:

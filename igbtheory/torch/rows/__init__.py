@@ -30,6 +30,7 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
     functional.adaptive_avg_pool1d: nn.AdaptiveAvgPool1d,
     functional.adaptive_avg_pool2d: nn.AdaptiveAvgPool2d,
     functional.dropout: nn.Dropout,
+    torch.dropout_: nn.Dropout,
     functional.dropout2d: nn.Dropout2d,
     torch.feature_dropout: nn.Dropout2d,
     functional.glu: nn.GLU,
