@@ -719,6 +719,7 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
+    ("igb.mlp(1).predict().kernel()", "pass data, as in predict(X)", "igb.mlp(1).predict(X).kernel()"),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
     ("igb.register(3)", "pass the class itself", "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))"),
     (
@@ -1285,6 +1286,16 @@ def test_what_a_message_in_python_tells_works(line: str, words: str, remedy: str
 
 MODELS = [
     # a line of Python with models, words of its message, remedy
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), (X, [0, 1] * 5), networks=2, multi_label=True)",
+        "pass a column for each label, or leave multi_label out",
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.eye(2)[[0, 1] * 5]), networks=2, multi_label=True)",
+    ),
+    (
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2)",
+        "pass multi_label=True to measure, or leave the labels out",
+        "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2, multi_label=True)",
+    ),
     (
         "igb.measure(3, X)",
         "pass the model's class, or a function that makes a new one",
