@@ -323,7 +323,8 @@ def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
     t = np.tanh(np.sqrt(found.point.q) * z)
     second = np.sum((2 * t * (1 - t * t)) ** 2 * np.exp(-z * z / 2)) * (z[1] - z[0]) / np.sqrt(2 * np.pi)
     assert found.rate.rate == 1
-    assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-7)  # a difference without its next term
+    # a difference without its next term
+    assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-7)
     gamma = igb.mlp(800, "tanh", sigma_w2=E, sigma_b2=0.1).predict().per_layer.gamma
     assert (gamma[800] - gamma[600]) / 200 == pytest.approx(found.rate.constant, rel=1e-2)  # corrections: 1/l
 
