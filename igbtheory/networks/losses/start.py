@@ -104,12 +104,19 @@ def drawn_outputs(
     return (draw(rng) for _ in counted(range(count), count, "networks"))
 
 
-def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
-    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`.
-
-    options: networks, width, samples, seed and inputs, as in `igbtheory.simulation.ensemble.outputs`.
-    """
-    return measured(finite_outputs(network, n_classes, **options), loss)
+def simulated(  # noqa: PLR0913 - the contract of the public name
+    network: Any,
+    loss: Loss,
+    n_classes: int,
+    *,
+    networks: int = 200,
+    width: int = 256,
+    samples: int = 1000,
+    seed: int = 0,
+    inputs: Any = None,
+) -> LossAtStart:
+    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`."""
+    return measured(finite_outputs(network, n_classes, networks, width, samples, seed, inputs), loss)
 
 
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
