@@ -99,7 +99,7 @@ class _Bar:
     """A bar that appears when its work takes long, and a first result above it. shown: ends its display."""
 
     def __init__(self, shown: ExitStack) -> None:
-        self.shown, self.above = shown, ""
+        self.shown = shown
         self.begun = monotonic()
         self.due = self.begun + PATIENCE
         self.live: Any = None
@@ -132,9 +132,9 @@ class _Bar:
 
         console = Console(stderr=True)
         work = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
-        left = progress.TextColumn("left"), progress.TimeRemainingColumn()
+        remaining = progress.TextColumn("left"), progress.TimeRemainingColumn()
         elapsed = progress.TextColumn("elapsed"), progress.TimeElapsedColumn()
-        self.bar = progress.Progress(*work, *left, *elapsed, console=console)
+        self.bar = progress.Progress(*work, *remaining, *elapsed, console=console)
         self.bar.add_task("", total=1.0)
         self.bar.tasks[0].start_time = self.begun
         # no thread redraws the bar, because a fork would copy the locks of the thread but not the thread; on a

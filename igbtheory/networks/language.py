@@ -8,7 +8,7 @@ from igbtheory.layers.attention import Attention
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.tokens import EachToken, Embedding, PositionEmbedding
-from igbtheory.networks.network import Network, norm_named, repeated
+from igbtheory.networks.network import Network, Norm, norm_named, repeated
 
 HIDDEN = 4
 """Hidden units of a perceptron of GPT-2, in units of the width."""
@@ -21,7 +21,7 @@ def gpt(
     width: int = 768,
     heads: int = 12,
     std: float = 0.02,
-    norm: str | None = "layer",
+    norm: Norm | None = "layer",
     scaled: bool = True,
 ) -> Network:
     """Return GPT-2 in infinite width: `depth` blocks of causal attention and a perceptron, each after a norm.

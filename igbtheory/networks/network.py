@@ -43,8 +43,9 @@ NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 Norm = Literal["batch", "layer", "rms"]
 Placement = Literal["before", "after"]
 PLACEMENTS = get_args(Placement)
-KEPT = ("all", "last")
+Kept = Literal["all", "last"]
 """Layers whose moments a prediction keeps."""
+KEPT = get_args(Kept)
 PROMISED = 1e-10
 """Largest estimated relative error of a prediction in double precision that gives no warning, as the documentation
 says."""
@@ -105,7 +106,7 @@ class Network:
 
     @overload
     def predict(
-        self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None, layers: str = "all"
+        self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None, layers: Kept = "all"
     ) -> Prediction: ...
 
     @overload
@@ -126,7 +127,7 @@ class Network:
         *,
         digits: int | None = None,
         kind: Kind | None = None,
-        layers: str = "all",
+        layers: Kept = "all",
         width: Any = None,
         features: int | None = None,
         method: "Method | None" = None,

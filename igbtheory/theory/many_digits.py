@@ -64,7 +64,7 @@ def _attempted(n: Any, compute: Callable[[Certified], Iterable[Moments]]) -> lis
                 moments = list(_without_radii(n, compute(balls)))
         except TooWideError:
             continue
-        except (ValueError, TypeError):  # refused
+        except (ValueError, TypeError):  # balls have no rule: multiprecision answers, or refuses with its own reason
             return None
         if moments[-1].error <= 10.0 ** -(n.digits + 1):
             return moments

@@ -192,7 +192,7 @@ class Prediction(OutputLayer):
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
     def kernel(self) -> NDArray[np.float64]:
-        """Return the covariances over the weights of an output at all pairs of data, shape (n_samples, n_samples).
+        """Return the kernel: the covariance over the weights of an output at two data, shape (n_samples, n_samples).
 
         If some weights do not average out in infinite width, it is the mean over kernels in which they are drawn.
         ValueError: the prediction is for Gaussian inputs, which have var_mu off the diagonal and var_mu + var_chi on

@@ -10,7 +10,10 @@ from igbtheory.torch.path import Stream
 
 
 def averaged(node: fx.Node, name: str, stream: Stream, value: torch.Tensor) -> Stream:
-    """Return the stream at a node of this value, which averages over positions. ValueError: it averages over more."""
+    """Return the stream at a node that averages over positions. ValueError: over units or data, too.
+
+    value: what the node returned.
+    """
     entries = stream.entries
     dims = node.kwargs.get("dim", node.args[1] if node.args[1:] else None)
     reduced = [*dims] if isinstance(dims, tuple | list) else [dims]

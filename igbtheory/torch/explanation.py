@@ -298,7 +298,7 @@ class Explanation(OutputEstimates):
 
 
 def _text(blocks: Iterable[list[str] | Table]) -> str:
-    """Return blocks as text; sentences are as wide as the tables, each on lines of its own."""
+    """Return blocks as text. Each sentence begins a line, and no line is wider than a table may be."""
     texts = (str(x) if isinstance(x, Table) else "\n".join(textwrap.fill(each, WIDTH) for each in x) for x in blocks)
     return "\n\n".join(filter(None, texts))
 

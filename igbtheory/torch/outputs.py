@@ -67,8 +67,8 @@ class Summary(NamedTuple):
     def of_labels(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
         """Return the summary of outputs each of which gives its own label to a datum where it is > 0, or does not.
 
-        The shares and probabilities are those of the labels, and what is a number is averaged over them. labels:
-        (n_samples, outputs) of 0 and 1; None: each datum is equally likely to have a label and not to have it.
+        Shares, probabilities and centres have an entry for each label; all other values are means over the labels.
+        labels: (n_samples, outputs) of 0 and 1; None: each datum is equally likely to have a label and not to have it.
         """
         each = [cls.of(output[:, None]) for output in outputs.T]
         stacked: Any = map(np.array, zip(*each, strict=True))

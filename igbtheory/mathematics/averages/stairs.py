@@ -30,7 +30,10 @@ FAR = 0.05
 @final
 @dataclass(frozen=True, eq=False)
 class Stairs:
-    """The numbers a, b, w, k and s of the formula; average_slope = a + w k, exact where it is 0; parity: of phi."""
+    """A formula a x + b + w floor(k x + s), by these numbers in this order.
+
+    average_slope: a + w k, which is exactly 0 for periodic functions; parity: of the function.
+    """
 
     n: Kind
     slope: Any

@@ -34,9 +34,10 @@ def html(result: Result) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the user saw them when the result was computed
         image = _made(_image, result)
-        before, table, *behind = _made(_formula, result), _made(_table, result)
         if hasattr(result, "blocks"):
             before, table, *behind = map(_block, result.blocks())
+        else:
+            before, table, *behind = (_made(part, result) for part in (_formula, _table))
     return f'{before}<div style="{BESIDE}">{table}{image}</div>{"".join(behind)}'
 
 
@@ -52,9 +53,8 @@ def _block(block: Any) -> str:
     """Return a table of texts, or a paragraph for each sentence."""
     if isinstance(block, list):
         return "".join(f"<p>{escape(sentence)}</p>" for sentence in block)
-    return _tabulated(
-        block.heads, [[f'<td style="white-space: nowrap">{escape(text)}</td>' for text in row] for row in block.rows]
-    )
+    cell = '<td style="white-space: nowrap">{}</td>'.format
+    return _tabulated(block.heads, [[cell(escape(text)) for text in row] for row in block.rows])
 
 
 def _formula(result: Any) -> str:
