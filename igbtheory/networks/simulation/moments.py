@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 2**15
-"""Number of entries that are summed in their own precision, before the sums are added in double precision. So few stay
-in the cache, and in single precision the moments err by about 3e-7, no more than the units themselves."""
+BLOCK = 2**16
+"""Number of entries that are converted to double precision at once, so that they stay in the cache: for 1,000 data of
+100 units 2^15 take 1.7 times as long."""
 
 
 def pair_moments(x: NDArray[Any], ddof: int, batch: int = 1) -> tuple[float, float]:
@@ -22,12 +22,12 @@ def pair_moments(x: NDArray[Any], ddof: int, batch: int = 1) -> tuple[float, flo
     size, units = x.shape
     batches = size // batch if batch < size else size
     # the first datum is the origin, so that v_i keeps its digits if it is much smaller than m_i^2
-    origin = x[0]
+    origin = x[0].astype(np.float64)
     sums, squares, between = np.zeros(units), 0.0, 0.0
     for part in np.array_split(x.reshape(batches, -1, units), max(1, x.size // BLOCK)):
         shifted = part - origin
         totals = shifted.sum(axis=1) if batches < size else shifted[:, 0]
-        sums += totals.sum(axis=0)
+        sums += np.ones(len(totals)) @ totals  # faster than `sum`, which adds row by row
         squares += float(np.vdot(shifted, shifted))
         between += float(np.vdot(totals, totals)) if batches < size else 0.0
     between = between if batches < size else squares
