@@ -48,6 +48,10 @@ class PerLayer:
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
     moments. A residual block counts as one Dense layer. left_out: number of Dense layers in front whose moments were
     not kept: all but the last of `predict(layers="last")`.
+
+    >>> layers = igb.mlp(2, "relu").predict().per_layer
+    >>> np.round(layers.var_mu, 4), np.round(layers.var_chi, 4)
+    (array([0.    , 0.6366, 0.9875]), array([2.    , 1.3634, 1.0125]))
     """
 
     n: Kind
@@ -147,6 +151,12 @@ class Prediction(OutputLayer):
     estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
     includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
     method: how networks were drawn where the kernel of a data set is too large, and empty elsewhere.
+
+    >>> prediction = igb.mlp(3, "relu").predict()
+    >>> print(f"{prediction.gamma:.4f} {prediction.regime} {prediction.G0.majority():.0%}")
+    1.5305 prejudiced 78%
+    >>> np.round(prediction.per_layer.gamma, 4)
+    array([0.    , 0.4669, 0.9752, 1.5305])
     """
 
     per_layer: PerLayer

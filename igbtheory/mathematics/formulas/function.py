@@ -178,5 +178,12 @@ def composed(outer: Function, inner: Function) -> Function:
 
 
 def formula(name: str, text: str, source: str, closed: ClosedForm | None = None, *aliases: str) -> Function:
-    """Return the function of a row of the catalogue, also known by the aliases."""
+    """Return the function of a row of the catalogue, also known by the aliases.
+
+    name, text, source: the name of the function, its formula in x, and where it comes from. closed: its moments in
+    closed form, if they are known. aliases: other names.
+
+    >>> igb.formulas.formula("doubled", "2*x", "an example").name
+    'doubled'
+    """
     return Function(name, read(text), closed, source, aliases)
