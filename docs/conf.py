@@ -89,7 +89,7 @@ def _plain(_app: Any, _what: str, _name: str, thing: Any, _options: Any, lines: 
 
 def _notebook(app: Any, name: str, source: list[str]) -> None:
     if app.env.doc2path(name).suffix == ".ipynb":
-        source[0] = page(source[0])
+        source[0] = page(source[0], name)
 
 
 def setup(app: Any) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from derivation_pages import write_changed
-from sphinx.util.typing import stringify_annotation
 
 from igbtheory.foundations.symbols import typeset
 
@@ -178,7 +177,7 @@ def _type(parameter: inspect.Parameter) -> str:
     """Return the type of a parameter in few words, or "" for any."""
     if parameter.annotation in {parameter.empty, Any, "Any"}:
         return ""
-    text = stringify_annotation(parameter.annotation, "smart")
+    text = inspect.formatannotation(parameter.annotation)
     for pattern, replacement in SHORT:
         text = re.sub(pattern, replacement, text)
     return text.strip("'")

@@ -50,15 +50,15 @@ def _latex(match: re.Match[str]) -> str:
     subscript = index[1:].strip("{}")
     if base == "sigma" and not power and subscript.endswith("2"):  # the names of variances: sigma_w2
         subscript, power = subscript[:-1], "^2"
-    parts = [_letter(base)]
+    pieces = [_letter(base)]
     if base == "G0":
-        parts = ["G_0"]
+        pieces = ["G_0"]
     if subscript:
         letters = subscript if len(subscript) <= 2 or not subscript.isalpha() else rf"\mathrm{{{subscript}}}"
-        parts.append(f"_{{{_letter(subscript) if subscript in GREEK else letters}}}")
+        pieces.append(f"_{{{_letter(subscript) if subscript in GREEK else letters}}}")
     if power:
-        parts.append(f"^{{{power[1:].strip('{}')}}}")
-    return "".join(parts)
+        pieces.append(f"^{{{power[1:].strip('{}')}}}")
+    return "".join(pieces)
 
 
 def _letter(base: str) -> str:

@@ -42,7 +42,7 @@ ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
 class PerLayer:
     """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
 
-    n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
+    n: the kind of number. var_mu, var_chi: Var_W(mu) and Var_chi(Z). error: estimated relative error of var_mu and of
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the

@@ -37,7 +37,8 @@ class Drawn(Result):
     The mean of f over initialisations with G0 in the window is sum(weights * f). tried: the number of tries. seeds: the
     numbers of the tries that gave a network. drawn(i): the matrices and biases of network i, drawn again from its seed.
 
-    network, data, width, window, seed: as in `draw`. log_weights: logarithms of the weights, up to a constant.
+    network, data, width, window, seed: as in `draw`. G0: shares of class 0. log_weights: logarithms of the
+    weights, up to a constant.
 
     >>> drawn = igb.draw(igb.mlp(1, "relu"), igb.digits()[:50] / 16, (0.4, 0.6), networks=10, width=50)
     >>> print(f"{drawn.weights.sum():.3f}")
