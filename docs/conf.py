@@ -51,7 +51,6 @@ html_title = f"igbtheory {release}"
 html_show_copyright = False
 html_math_renderer = "mathml"
 
-default_role = "py:obj"  # a name between backticks leads to its page
 autosummary_generate = False  # reference_pages writes the pages
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

@@ -3,12 +3,14 @@
 import inspect
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from derivation_pages import write_changed
 
+from igbtheory import Layer
 from igbtheory.foundations.symbols import typeset
 
 PAGES = 8
@@ -20,6 +22,7 @@ SHORT = (
     (r"~?(?:[\w]+\.)+(\w+)", r"\1"),
     (r"\bNone \| (.*)$", r"\1 | None"),
     (r"Optional\[(.*)\]", r"\1 | None"),
+    (r"Literal\[([^]]*)\]", r"\1"),
 )
 """Patterns in the text of a type, and what a reader needs of them."""
 
@@ -64,7 +67,8 @@ def _page(name: str, title: str, group: list[str], texts: dict[str, str]) -> str
     """Return the page of a name in the list with this title; group: the files of all names in it."""
     last = name.rpartition(".")[2]
     kind = _kind(public(name))
-    members = "   :members:\n   :inherited-members: Result, Layer, ABC, Warning\n" if kind != "function" else ""
+    results = "   :members:\n   :inherited-members: Result, Layer, ABC, Warning\n"
+    members = "" if kind == "function" or _is_known_layer(public(name)) else results
     using = [page for page, text in texts.items() if re.search(rf"\bigb\.{re.escape(name)}\b", text)]
     told = ", ".join(f":doc:`/{page}`" for page in using[:PAGES])
     return "\n".join(
@@ -77,6 +81,11 @@ def _page(name: str, title: str, group: list[str], texts: dict[str, str]) -> str
             f".. rubric:: {title}\n\n:doc:`All public names </api>`: {', '.join(f':doc:`{file}`' for file in group)}\n",
         )
     )
+
+
+def _is_known_layer(thing: Any) -> bool:
+    """Return whether it is a layer with the methods of all layers, which only those who write one call."""
+    return inspect.isclass(thing) and issubclass(thing, Layer) and thing is not Layer
 
 
 def _kind(thing: Any) -> str:
@@ -102,9 +111,10 @@ def described(thing: Any, lines: list[str]) -> list[str]:
         else:
             prose = _sorted(" ".join(paragraph.split()), signature, entries)
             page += ["", symbols(prose), ""]
+    entries["Parameters"].sort(key=lambda block: [*signature].index(block.partition("``")[2].partition("``")[0]))
     told = [block for title, members in entries.items() if members for block in (f".. rubric:: {title}", "", *members)]
     example = page.index(".. rubric:: Example") if ".. rubric:: Example" in page else len(page)
-    return [*page[:example], *told, "", *page[example:]]
+    return [*page[:example], *"\n".join(told).splitlines(), "", *page[example:]]
 
 
 def _skipped(thing: Any) -> list[str]:
@@ -121,9 +131,23 @@ def undescribed(thing: Any) -> set[str]:
 
 
 def symbols(text: str) -> str:
-    """Return a sentence with its symbols as formulas; names between backticks are code."""
-    pieces = re.split(r"(`[^`]+`)", text)
-    return "".join(f"\\ `{piece}`\\ " if i % 2 else _typeset(piece) for i, piece in enumerate(pieces))
+    """Return a sentence with its symbols as formulas; names between backticks are code, and lead to their pages."""
+    pieces = re.split(r"(`[^`]+`|(?:\w+=)?\"[^\"\s]+\")", text)
+    return "".join(f"\\ {_code(piece)}\\ " if i % 2 else _typeset(piece) for i, piece in enumerate(pieces))
+
+
+def _code(piece: str) -> str:
+    """Return a name between backticks as a link to its page if it has one, and any other text as code."""
+    name = piece.strip("`").removeprefix("igbtheory.").removesuffix("()")
+    if piece.startswith("`") and {name, name.rpartition(".")[0]} & _names():
+        return f":py:obj:`{piece.strip('`')} <igbtheory.{name}>`"
+    return f"``{piece.strip('`')}``"
+
+
+@cache
+def _names() -> set[str]:
+    reference = Path(__file__).with_name("api.rst").read_text(encoding="utf-8")
+    return {name for group in listed(reference).values() for name in group}
 
 
 def _typeset(text: str) -> str:
@@ -146,11 +170,12 @@ def _sorted(text: str, signature: dict[str, inspect.Parameter], entries: dict[st
         if not head:
             prose.append(said)
         elif head.startswith("Source"):
-            entries["Source"] += [symbols(f"{head.removeprefix('Sources').removeprefix('Source')} {said}".strip()), ""]
+            source = re.sub("^Sources? ?", "", head) + f" {said}"
+            entries["Source"].append(symbols(source.strip()) + "\n")
         else:
             names = re.split(r", | and ", head)
             title = "Errors" if re.fullmatch(ERROR, names[0]) else "Parameters"
-            entries[title] += [_head(names, signature), f"    {symbols(said)}", ""]
+            entries[title].append(f"{_head(names, signature)}\n    {symbols(said)}\n")
     return " ".join(prose)
 
 
@@ -164,9 +189,9 @@ def _cut(text: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _head(names: list[str], signature: dict[str, inspect.Parameter]) -> str:
     """Return the term of a list: names, their types where they are told, and defaults."""
-    known = [signature[name] for name in names if name in signature]
-    types = list(dict.fromkeys(filter(None, map(_type, known))))
-    defaults = list(dict.fromkeys(repr(known.default) for known in known if known.default is not known.empty))
+    parameters = [signature[name] for name in names if name in signature]
+    types = list(dict.fromkeys(filter(None, map(_type, parameters))))
+    defaults = list(dict.fromkeys(repr(one.default) for one in parameters if one.default is not one.empty))
     if len(defaults) == 1 and len(defaults[0]) < 40:
         types.append(f"default {defaults[0]}")
     about = f" : {', '.join(types)}".replace("*", r"\*").replace("|", "or") if types else ""

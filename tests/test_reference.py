@@ -25,7 +25,7 @@ def test_every_public_name_has_a_page_with_its_parameters_and_an_example(monkeyp
     for name in listed:
         thing = pages.public(name)
         assert not pages.undescribed(thing), name
-        assert ">>> " in inspect.getdoc(thing), name
+        assert ">>> " in (inspect.getdoc(thing) or ""), name
 
 
 def used(text: str) -> Iterator[str]:

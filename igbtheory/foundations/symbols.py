@@ -16,7 +16,7 @@ SYMBOL = re.compile(
     rf"(?P<index>_\{{[^{{}}]{{1,9}}\}}|_{_INDEX})?(?P<power>\^{_POWER})?(?!\w|\^|[`\"']\w|=[\w\"']|\.\w)"
     rf"|\)(?P<outer>\^{_POWER}))"
 )
-ROOT = re.compile(r"\bsqrt\(([^()]{1,30})\)")
+ROOT = re.compile(r"\bsqrt\(((?:[^()]|\([^()]*\)){1,40})\)")
 
 
 def typeset(text: str, formula: Callable[[str], str], plain: Callable[[str], str] = str) -> str:
