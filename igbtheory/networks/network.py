@@ -205,6 +205,22 @@ class Network:
 
             return in_the_limit(self.layers, checks.real_data(data), self.widths)
 
+    def kernel(self, X1: Any, X2: Any = None) -> "NDArray[np.float64]":  # noqa: N803 - as kernels are called elsewhere
+        """Return the covariance over the weights of an output at a datum of X1 and one of X2, (len(X1), len(X2)).
+
+        X2: by default X1. Layers that act on whole batches, such as BatchNorm over the full batch, see both sets as
+        one. Errors are those of `predict` on a data set.
+        """
+        if X2 is None:
+            return self.predict(X1, layers="last").kernel()
+        first, second = np.asarray(X1), np.asarray(X2)
+        if first.shape[1:] != second.shape[1:]:
+            raise ValueError(
+                f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
+                "pass data of one kind"
+            )
+        return self.predict(np.concatenate([first, second]), layers="last").kernel()[: len(first), len(first) :]
+
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
         """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
 

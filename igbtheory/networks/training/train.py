@@ -85,7 +85,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     rule = None if isinstance(loss, str) and loss == "mse" else _softmax_loss(loss, sets)
     given = None if times is None else _increasing(times)
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
-    kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
+    kernel, theta = kernels(network, data if tested is None else np.concatenate([data, tested]))
     tangents = Tangents(theta, len(data))
     at = tangents.times(stepwise=rule is not None) if given is None else given
     flow = tangents.squared(goal.values) if rule is None else tangents.of_loss(rule, goal.labels)
