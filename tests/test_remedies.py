@@ -1049,6 +1049,22 @@ LINES = [
         "igb.design(2.0, 'sigma_b2', depth=2)",
     ),
     ("igb.GuessLaw(1).plot(3)", "pass one of plt.subplots(), or none", "igb.GuessLaw(1).plot(plt.subplots()[1])"),
+    (
+        "igb.overlay({'law': igb.GuessLaw(1), 'layers': igb.mlp(2).predict()}, plt.subplots()[1])",
+        "draw it into other axes",
+        "igb.mlp(2).predict().plot(plt.subplots()[1], label='layers')",
+    ),
+    (
+        "igb.GuessLaw(1).plot(igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot())",
+        "draw this result into other axes",
+        "igb.GuessLaw(1).plot(plt.subplots()[1])",
+    ),
+    (
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(label='ReLU')",
+        "draw it with plot() or plot(ax) only",
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(plt.subplots()[1])",
+    ),
+    ("igb.overlay({})", "pass, say, {'ReLU': igb.mlp(20).predict()}", "igb.overlay({'ReLU': igb.mlp(20).predict()})"),
     ("igb.GuessLaw(1).finite([5, 6])", "make one law for each D", "[igb.GuessLaw(1).finite(D) for D in (5, 6)]"),
     (
         "igb.mlp(1, sigma_b2=1e9).predict().softmax(3).var()",
