@@ -403,6 +403,7 @@ COMMANDS = [
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
     ("predict --plot folder", "a file that ends in .png or .pdf or .svg", "predict --plot a.png"),
+    ("predict --style icml", "add, say, --plot gamma.pdf", "predict --style icml --plot gamma.pdf"),
     ("predict --batch-size 3", '--batch-size with --norm "batch" only', "predict --norm batch --batch-size 3"),
     ("predict --norm foo", "known: batch, layer, rms", "predict --norm layer"),
     (
@@ -1649,6 +1650,8 @@ NOT_DONE = {
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
+    "`test_figures` does it": ("write another value of this kind",),
+    "it writes into the home of the user": ("name one with --shell",),
     "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
     "it is a warning or a remark": (
         "pass a formula",
