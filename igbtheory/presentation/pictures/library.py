@@ -71,7 +71,7 @@ def sheets(
     paths = [root / f"{checks.known('figure', name, available)}.py" for name in dict.fromkeys(chosen or available)]
     constants = {path: parameters(path) for path in paths}
     for name in values or {}:
-        checks.known("parameter", name, sorted({name for own in constants.values() for name in own}))
+        checks.known("parameter", name, sorted(set().union(*constants.values())))
     return [_sheet(path, constants[path], values or {}) for path in paths]
 
 
