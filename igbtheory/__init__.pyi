@@ -59,6 +59,8 @@ from igbtheory.networks.network import Network as Network
 from igbtheory.networks.network import mlp as mlp
 from igbtheory.networks.simulation import simulate as simulate
 from igbtheory.phases import verdict as verdict
+from igbtheory.presentation.pictures.plots import overlay as overlay
+from igbtheory.presentation.pictures.style import style as style
 from igbtheory.theory.prediction import Prediction as Prediction
 from igbtheory.torch import explain as explain
 from igbtheory.torch import from_torch as from_torch

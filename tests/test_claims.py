@@ -407,6 +407,12 @@ def test_bad_input(arguments: list[str], sentence: str, capsys: pytest.CaptureFi
 LIBRARY = library()
 
 
+def test_a_shell_completes_all_claims_and_papers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["__complete", "verify", ""]) == 0
+    names = [line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert {*LIBRARY.claims, *(name[0] for name in LIBRARY.claims)} <= set(names)
+
+
 def test_every_row_is_there_once() -> None:
     assert not LIBRARY.problems
     assert own_folder("derivations").is_dir()

@@ -403,6 +403,7 @@ COMMANDS = [
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
     ("predict --plot folder", "a file that ends in .png or .pdf or .svg", "predict --plot a.png"),
+    ("predict --style icml", "add, say, --plot gamma.pdf", "predict --style icml --plot gamma.pdf"),
     ("predict --batch-size 3", '--batch-size with --norm "batch" only', "predict --norm batch --batch-size 3"),
     ("predict --norm foo", "known: batch, layer, rms", "predict --norm layer"),
     (
@@ -1050,6 +1051,22 @@ LINES = [
         "igb.design(2.0, 'sigma_b2', depth=2)",
     ),
     ("igb.GuessLaw(1).plot(3)", "pass one of plt.subplots(), or none", "igb.GuessLaw(1).plot(plt.subplots()[1])"),
+    (
+        "igb.overlay({'law': igb.GuessLaw(1), 'layers': igb.mlp(2).predict()}, plt.subplots()[1])",
+        "draw it into other axes",
+        "igb.mlp(2).predict().plot(plt.subplots()[1], label='layers')",
+    ),
+    (
+        "igb.GuessLaw(1).plot(igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot())",
+        "draw this result into other axes",
+        "igb.GuessLaw(1).plot(plt.subplots()[1])",
+    ),
+    (
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(label='ReLU')",
+        "draw it with plot() or plot(ax) only",
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(plt.subplots()[1])",
+    ),
+    ("igb.overlay({})", "pass, say, {'ReLU': igb.mlp(20).predict()}", "igb.overlay({'ReLU': igb.mlp(20).predict()})"),
     ("igb.GuessLaw(1).finite([5, 6])", "make one law for each D", "[igb.GuessLaw(1).finite(D) for D in (5, 6)]"),
     (
         "igb.mlp(1, sigma_b2=1e9).predict().softmax(3).var()",
@@ -1634,6 +1651,8 @@ NOT_DONE = {
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
+    "`test_figures` does it": ("write another value of this kind",),
+    "it writes into the home of the user": ("name one with --shell",),
     "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
     "it is a warning or a remark": (
         "pass a formula",

@@ -2,15 +2,19 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.names import claims
 from igbtheory.presentation.cli.options import Run
 from igbtheory.presentation.cli.parameters import Seed
 
 
 def verify(
-    *names: str,
+    *names: Annotated[str, Parameter(completer=claims)],
     quick: bool = False,
     seed: Seed = 0,
     out: Path | None = None,
@@ -24,6 +28,12 @@ def verify(
     Each claim holds, fails or stays undecided; a claim that fails comes with a correction. Definitions, and claims that
     need training runs or other data, are listed but not tested. The exit status is 1 if a verdict differs from the
     recorded one.
+
+    ```
+    igb verify E-Eq47
+    igb verify A B --quick --out claims
+    igb verify --folder my_claims
+    ```
 
     Parameters
     ----------
