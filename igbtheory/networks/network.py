@@ -63,6 +63,14 @@ class Network:
     widths: of a network that was read from a model, the numbers of units that its second and later layers with weights
     read, as `predict(width=...)` takes them; else empty.
     Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
+
+    layers: from the input to the output Dense; or one text, as in the example.
+
+    >>> net = igb.Network(igb.Dense(2.0), igb.Activation("relu"), igb.Dense(2.0))
+    >>> net == igb.Network("Dense | relu | Dense")
+    True
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.4669
     """
 
     layers: tuple[Layer, ...]
@@ -365,6 +373,12 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     "rms", before the activation (placement="before") or after the activation and its pool ("after"). pool: an integer m
     for MaxPool(m), or a layer. batch_size: batch size of norm="batch", or None for the full batch.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
+
+    placement: where the norm stands, see `norm`.
+
+    >>> net = igb.mlp(depth=3, activation="relu", norm="layer", placement="after")
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.0000
     """
     dense = Dense(sigma_w2, sigma_b2)
     phi = _layer(activation, Activation)

@@ -31,6 +31,13 @@ def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
     activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
+
+    layers, inputs: those of a network, and the data, as for `predict`.
+
+    >>> net = igb.mlp(1, "relu")
+    >>> K, Theta = igb.training.kernels(net.layers, igb.digits()[:3] / 16)
+    >>> K.shape, Theta.shape
+    ((3, 3), (3, 3))
     """
     layers: tuple[Layer, ...] = checks.network(network).layers
     given = entering(layers, inputs)
