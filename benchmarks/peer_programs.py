@@ -61,9 +61,9 @@ def images(count: int) -> Any:
 
 
 def our_grid(phi: str, side: int) -> Callable[[], Any]:
-    """Return gamma on the grid."""
+    """Return gamma on the grid, of the last layer alone, as the other programs do."""
     sigma_w2, sigma_b2 = sweep(side)
-    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().gamma
+    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(layers="last").gamma
 
 
 def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
