@@ -51,9 +51,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - as above
 
         return rules.product(n, phi, m, pair, mean)
-    means = phi.closed.mean(n, pair[0]) * phi.closed.mean(n, pair[1])
-    rounding = phi.closed.roundings * n.epsilon
-    return phi.closed.covariance(n, *pair) + means, rounding * steepness(n, phi, *pair)
+    return phi.closed.product(n, *pair), phi.closed.roundings * n.epsilon * steepness(n, phi, *pair)
 
 
 def _grown(h: Moments, power: Any) -> Any:

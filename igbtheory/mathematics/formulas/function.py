@@ -44,6 +44,10 @@ class ClosedForm(ABC):
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return the covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
 
+    def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Return E phi(h_a) phi(h_b). Override it if it has fewer terms than the covariance."""
+        return self.covariance(n, q_a, q_b, q_ab) + self.mean(n, q_a) * self.mean(n, q_b)
+
     @abstractmethod
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return E phi'(h_a) phi'(h_b), which is the derivative of the covariance by q_ab (Price's theorem).

@@ -34,7 +34,13 @@ class Rectified(ClosedForm):
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
         odd2, even2 = map(n.number, self._squares)
-        return odd2 * q_ab + even2 * (2 / n.pi) * s * _folded(n, c, n.sine(c))
+        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * _folded(n, c, n.sine(c))
+
+    def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        s = n.sqrt(q_a * q_b)
+        c = n.correlation(q_ab, s)
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (n.asin(c) * c + n.sine(c))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
