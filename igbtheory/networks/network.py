@@ -175,8 +175,7 @@ class Network:
         if isinstance(inputs, GaussianInputs):
             prediction = self._on_gaussian_inputs(n, inputs, balls=kind is None and digits is not None, last=last)
         else:
-            prediction = self._on_data_set(n, checks.data_set(inputs))
-            prediction = _of_last(prediction) if last else prediction
+            prediction = self._on_data_set(n, checks.data_set(inputs), last=last)
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
@@ -196,7 +195,7 @@ class Network:
                 return _of_last(prediction) if last else prediction
         return on_gaussian_inputs(self.layers, n, inputs, last=last)
 
-    def _on_data_set(self, n: Kind, data: Any) -> Prediction:
+    def _on_data_set(self, n: Kind, data: Any, *, last: bool) -> Prediction:
         """Return the prediction from the kernel, or from drawn networks where the kernel of images is too large."""
         from igbtheory.theory.cost import refuse_long  # noqa: PLC0415 - Gaussian inputs need no kernel
         from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - as above
@@ -205,13 +204,14 @@ class Network:
         try:
             if n is FLOAT64:
                 refuse_long(self.layers, data, LONGEST)
-            return on_data_set(self.layers, n, data)
+            return on_data_set(self.layers, n, data, last=last)
         except TooLargeError:
             if n is not FLOAT64:
                 raise
             from igbtheory.networks.width.limit import in_the_limit  # noqa: PLC0415 - most kernels are not too large
 
-            return in_the_limit(self.layers, checks.real_data(data), self.widths)
+            prediction = in_the_limit(self.layers, checks.real_data(data), self.widths)
+            return _of_last(prediction) if last else prediction
 
     def kernel(self, X1: Any, X2: Any = None) -> "NDArray[np.float64]":  # noqa: N803 - as kernels are called elsewhere
         """Return the covariance over the weights of an output at a datum of X1 and one of X2, (len(X1), len(X2)).
