@@ -238,12 +238,16 @@ class Reader:
         name = called(node)
         if node.op == "call_module":
             module = self.graph.get_submodule(str(node.target))
-            idle = isinstance(module, nn.Dropout) and not (module.training and module.p)
-            name = "Identity" if idle else type(module).__name__
+            name = type(module).__name__
         if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
             return None
         given = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
         after = tuple(self.values[node].shape)
+        if name == "dropout":
+            options = arguments(node.target, node.args, node.kwargs)
+            name, given = "Dropout", [*given[:1], options.get("p", 0.5) if options.get("training", True) else 0.0]
+        elif name == "Dropout":
+            given.append(module.p if module.training else 0.0)
         return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), given, after)
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
@@ -259,10 +263,13 @@ class Reader:
         queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
         if not (queries and keys and values):
             return None
-        factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
-        scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
-        mask = self.values.get(given.get("attn_mask"))
-        scores = scores if mask is None else scores.plus(mask)
+        # they may be nodes, such as arguments of the model like is_causal=False
+        names = "scale", "is_causal", "attn_mask", "dropout_p"
+        options = {option: self.constants.argument(given.get(option), 0) for option in names}
+        factor = options["scale"] or queries.entries.numbers.shape[-1] ** -0.5
+        causal, dropout = bool(options["is_causal"]), options["dropout_p"] or 0.0
+        scores = scores_between(queries, keys, factor=factor, is_causal=causal, dropout=dropout)
+        scores = scores if options["attn_mask"] is None else scores.plus(options["attn_mask"])
         return attention(name, scores, values)
 
     def _function(self, node: fx.Node) -> Stream | None:
