@@ -37,7 +37,7 @@ torch.set_num_threads(1)  # the models are small, and several processes run test
 Make = Callable[[], Any]
 X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
 IMAGES = igb.gaussian_images(6, 2, 4, 4, seed=1)
-RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
+RELU, TANH, HALF = igb.Activation("relu"), igb.Activation("tanh"), igb.Activation("0.5 * x")
 UNIT = 1e-12
 
 
@@ -1099,6 +1099,40 @@ def test_modules_of_images_are_read(make: Make, data: Any, expected: str) -> Non
 def test_attention_that_the_theory_lacks_is_named(make: Make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         igb.from_torch(stack(make, nn.Flatten, linear(16, 2)), IMAGES[:, 0])
+
+
+A, B, C = (igb.Dense(1 / 3, 1 / fan / 3) for fan in (20, 20, 12))
+
+
+@pytest.mark.parametrize(
+    ("forward", "expected"),
+    [
+        # as in dual path networks: of three values side by side, one is taken again, or two
+        (lambda m, _, y: m.c(y) + y[:, :4], [igb.Residual(igb.Concat(A, B, A), C, shortcut=A)]),
+        (lambda m, _, y: m.e(y) + y[:, 4:], [igb.Residual(igb.Concat(A, B, A), C, shortcut=igb.Concat(B, A))]),
+        (lambda m, x, _: torch.stack([m.a(x), m.b(x)]).mean(dim=0), [igb.Residual(B, shortcut=A), HALF]),
+    ],
+)
+def test_values_that_are_taken_again_or_averaged_are_read(forward: Any, expected: Any) -> None:
+    def forwarded(m: Any, x: Any) -> Any:
+        y = forward(m, x, torch.cat([m.a(x), m.b(x), m.d(x)], dim=1))
+        return torch.relu(y[:, :4]) @ m.head.weight.T
+
+    wide = {"a": linear(20, 4), "b": linear(20, 4), "d": linear(20, 4), "c": linear(12, 4), "e": linear(12, 8)}
+    found = igb.from_torch(model(forwarded, **wide, head=linear(4, 3)), X)
+    assert repr(found.layers[: len(expected)]) == repr(tuple(expected))
+
+
+def test_resized_images_are_data() -> None:
+    """A function of the data alone stands in front of a convolution, though this one reads few channels."""
+
+    def resized(x: Any) -> Any:
+        return functional.interpolate(torch.as_tensor(x), scale_factor=2, mode="bicubic")
+
+    layers = {"conv": conv(2, 6), "head": linear(6 * 64, 2)}
+    found = igb.from_torch(model(lambda m, x: m.head(m.conv(resized(x)).flatten(1)), **layers), IMAGES)
+    large = igb.Network(*found.layers[1:]).predict(resized(IMAGES).numpy())
+    assert found.predict(IMAGES).gamma == pytest.approx(large.gamma, rel=1e-6)  # PyTorch counts in single precision
 
 
 class Attending(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
