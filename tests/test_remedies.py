@@ -1472,11 +1472,6 @@ MODELS = [
         "igb.from_torch(lambda: encoder(batch_first=True, dropout=0), SMALL[:, 0])",
     ),
     (
-        "igb.from_torch(lambda: encoder(batch_first=True), SMALL[:, 0])",
-        "take dropout=0, or evaluation mode",
-        "igb.from_torch(lambda: encoder(batch_first=True).eval(), SMALL[:, 0])",
-    ),
-    (
         "igb.from_torch(lambda: nn.Sequential(nn.GLU(), nn.Linear(2, 2)), X)",
         "put one in front",
         "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.GLU(), nn.Linear(2, 2)), X)",
