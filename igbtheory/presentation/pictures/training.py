@@ -23,12 +23,13 @@ def training(axes: Any, trained: "Training") -> None:
     if trained.test is not None:
         curves["accuracy on test data"] = trained.test.accuracy.draws
     # a logarithmic axis has no 0: draw time 0 at half the first other time
-    time = np.maximum(trained.times, 0.5 * trained.times[trained.times > 0].min()) * trained.rate
+    time = np.maximum(trained.shown_times, 0.5 * trained.shown_times[trained.shown_times > 0].min())
     for (label, draws), how in zip(curves.items(), SERIES, strict=False):
         axes.plot(time, draws.mean(axis=0), label=label, **how)
         axes.fill_between(time, *np.quantile(draws, MIDDLE, axis=0), color=how["color"], alpha=0.18, lw=0)
     axes.axhline(goal, color=LIMIT, lw=1, ls=":", label="share of its label" if two else "share of the commonest label")
     axes.axhline(1 / trained.n_classes, color=GREY, lw=0.7, zorder=0)
     axes.set(xscale="log", xlim=(time[0], time[-1]), ylim=(0, 1.02), ylabel="mean and middle 80 % of networks")
-    axes.set(xlabel="time of training, in units of 1/largest eigenvalue", title=trained.loss_name)
+    unit = "time of training, in units of 1/largest eigenvalue" if trained.step is None else "steps of training"
+    axes.set(xlabel=unit, title=trained.loss_name)
     axes.legend(loc="best")
