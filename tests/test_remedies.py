@@ -1137,9 +1137,9 @@ LINES = [
         "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
     ),
     (
-        "igb.mlp(1, 'tanh', pool=2).train(X[:3], [0, 1, 1])",
+        "igb.mlp(1, 'hardtanh', pool=2).train(X[:3], [0, 1, 1])",
         "use AvgPool(2)",
-        "igb.Network.read('Dense | tanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
+        "igb.Network.read('Dense | hardtanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
     ),
     (
         "igb.Network(igb.Dense(), *map(igb.Activation, (lambda x: np.float32(x), 'relu')), igb.Dense()).predict()",

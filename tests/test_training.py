@@ -79,7 +79,9 @@ def test_the_tangent_kernel_is_that_of_neural_tangents(name: str) -> None:
     assert theta[np.triu_indices(3)] == pytest.approx(np.array(expected.split(), dtype=float), rel=2e-8)
 
 
-@pytest.mark.parametrize(("name", "m"), [("tanh", 1), ("relu", 1), ("max(x, 0)**1.5", 1), ("relu", 3)])
+@pytest.mark.parametrize(
+    ("name", "m"), [("tanh", 1), ("relu", 1), ("max(x, 0)**1.5", 1), ("relu", 3), slow(("elu", 2))]
+)
 @pytest.mark.parametrize("c", [-0.8, 0.9])
 def test_the_slope_of_a_kernel_is_its_derivative(name: str, m: int, c: float) -> None:
     phi, (q_a, q_b) = igb.Activation(name).phi, np.array([1.3, 0.6])
@@ -93,6 +95,21 @@ def test_the_slope_of_a_kernel_is_its_derivative(name: str, m: int, c: float) ->
     found = slopes.product(FLOAT64, phi, m, (q_a[None, None], q_b[None, None], np.array([[c * scale]])))
     # differences of fourth order err by 1e-12 times the fifth derivative, and by rounding over the step of 1e-3
     assert float(np.squeeze(found)) == pytest.approx((8 * near - far) / (12 * step), abs=1e-8)
+
+
+def test_the_slope_of_a_maximum_of_smooth_units_is_its_derivative() -> None:
+    """Two data of one variance, as behind a norm, whose series is one in the angle alone."""
+    phi, q_ab, step = igb.Activation("elu").phi, np.array([-0.5, 0.4, 0.8]), 1e-3
+    pair = np.ones(3), np.ones(3), q_ab
+
+    def kernel(moved: float) -> Any:
+        return np.array([product(FLOAT64, phi, 2, (1.0, 1.0, np.float64(q)))[0] for q in q_ab + moved])
+
+    near, far = (kernel(k * step) - kernel(-k * step) for k in (1, 2))
+    # differences of fourth order: see above
+    assert slopes.product(FLOAT64, phi, 2, pair) == pytest.approx((8 * near - far) / (12 * step), abs=1e-8)
+    with pytest.raises(ValueError, match=r"use AvgPool\(2\)"):  # a kink away from 0, with unequal variances
+        slopes.product(FLOAT64, igb.Activation("hardtanh").phi, 2, (np.ones(1), 2 * np.ones(1), np.zeros(1)))
 
 
 def test_dropout_is_that_of_evaluation_mode() -> None:
@@ -316,7 +333,6 @@ def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> 
     [
         (igb.mlp(1, norm="batch"), "expected no BatchNorm"),
         (igb.mlp(1, "sign"), "jumps at 0"),
-        slow((igb.mlp(1, "tanh", pool=2), r"use AvgPool\(2\)")),
         (igb.Network(igb.Dense(), igb.GroupNorm(4), RELU, igb.Dense()), "estimated from draws"),
     ],
 )
