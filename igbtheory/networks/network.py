@@ -283,6 +283,11 @@ class Network:
         seed: int = 0,
         X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
         y_test: Any = None,
+        step: float | None = None,
+        momentum: float = 0.0,
+        scale: float = 1.0,
+        weight_decay: float = 0.0,
+        batch_size: int | None = None,
     ) -> "Training":
         """Return the law of the guesses over the time of training on a data set with labels y.
 
@@ -292,6 +297,7 @@ class Network:
 
         _refuse_symbols(self.layers, inputs)
         run = partial(train, loss=loss, times=times, draws=draws, seed=seed)
+        run = partial(run, step=step, momentum=momentum, scale=scale, weight_decay=weight_decay, batch_size=batch_size)
         return run(self, inputs, y, X_test=X_test, y_test=y_test)
 
     def __repr__(self) -> str:

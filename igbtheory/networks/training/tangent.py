@@ -29,7 +29,7 @@ def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
 
     Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
-    activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
+    activation with a kink away from 0, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
 
     layers, inputs: those of a network, and the data, as for `predict`.
