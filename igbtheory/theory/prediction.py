@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
+MANY = 2048
+"""Number of data from which the guesses are not drawn to be printed: that would take longer than the prediction."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
 ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
@@ -325,6 +327,19 @@ class Prediction(OutputLayer):
         layers = layer_table(names, depth, lambda i: (number(column[i], 8) for column in columns))
         return "\n".join([layers, "", *self._summary(number)])
 
+    def _majority(self) -> str:
+        """Return the mean share of the favoured class as text; on many data it is that of the law of gamma_guess."""
+        from igbtheory.foundations.text import measured  # noqa: PLC0415 - most predictions are not printed
+        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - as above
+
+        law: Any = self.G0
+        if self.dataset is None:
+            return f"{law.majority():.2%}"
+        if law.size > MANY:
+            return f"about {GuessLaw(float(self.gamma_guess)).majority():.0%}"
+        share = law.majority()
+        return f"{measured(100 * share.value, 100 * share.error)} %"
+
     def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
         """Yield the lines about the output and the guesses of one network."""
         digits = getattr(self.per_layer.n, "digits", 15)
@@ -338,10 +353,7 @@ class Prediction(OutputLayer):
             yield f"c       {c_within} within a batch of {self.batch.size}"
         if np.isfinite(self.effective_rank):
             yield f"rank    {self.effective_rank:.3g}, effective: BatchNorm has no exact rule here, but draws"
-        favoured = ""
-        if self.dataset is None:
-            favoured = f": on average the favoured class gets {law.majority():.2%} of the data"
-        yield f"regime  {self.regime}{favoured}"
+        yield f"regime  {self.regime}: on average the favoured class gets {self._majority()} of the data"
         yield f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations"
         # with more than 307 digits the error may be smaller than all doubles
         error = f"{float(self.error):.1g}" if self.error else "below 1e-307"

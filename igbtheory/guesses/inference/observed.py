@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 
@@ -39,6 +40,10 @@ class Observed(ABC):
     @abstractmethod
     def networks(self) -> int:
         """Number of networks."""
+
+    @abstractmethod
+    def shares(self) -> NDArray[np.float64]:
+        """Return the shares of class 0, (networks,), or for more than two classes those of all, (networks, M)."""
 
     kind: ClassVar[str]
     """Name of the kind of observation. Only estimates of one kind can be compared."""

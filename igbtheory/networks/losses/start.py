@@ -171,19 +171,21 @@ def each_measured(outputs: Iterable[Any], losses: Mapping[str, Loss]) -> dict[st
     }
 
 
+HEADS = (
+    ("", "favoured:", "favoured:", "least:", "least:", "gradient at the", "descent"),
+    ("loss", "loss", "no gradient", "loss", "no gradient", "favoured logit", "lowers it"),
+)
+"""The two lines of headings of a table of losses."""
+
+
 def losses_table(laws: dict[str, LossAtStart]) -> str:
-    """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
+    """Return a table with a row for each named loss: its values for the favoured and the least favoured class.
+
+    It has the mean loss of the data of the class, the share of them that have no gradient, and the share of networks in
+    which descent lowers the favoured logit.
+    """
     checks.of_kind("losses at the start by their names", laws, dict, "{'focal': igb.losses.predicted(...)}")
-    columns = (
-        "loss",
-        "favoured: loss",
-        "favoured: no gradient",
-        "least: loss",
-        "least: no gradient",
-        "gradient at favoured logit",
-        "taken back in",
-    )
-    return table(columns, ([name, *_cells(law)] for name, law in laws.items()))
+    return table(HEADS[0], [HEADS[1], *((name, *_cells(law)) for name, law in laws.items())])
 
 
 def _cells(law: LossAtStart) -> list[str]:

@@ -22,6 +22,10 @@ def report(
     the claims of the papers with their verdicts. It takes about two minutes on two cores. The exit status is 1 if a
     prediction and a simulation disagree, or if a verdict differs from the recorded one; each is named.
 
+    ```
+    igb report --quick --out report
+    ```
+
     Parameters
     ----------
     out
