@@ -101,6 +101,8 @@ def ratio(prediction: Prediction, narrow: WidthPrediction | None, finite: Simula
     """Return gamma after every Dense layer, in theory, in the theory of finite width and of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
     caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output."
+    if narrow is not None:
+        caption += f" At finite width it is {narrow.gamma:.4g} there, and {narrow.gamma_guess:.4g} of the guesses."
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
     if np.any(gamma[np.isfinite(gamma)] > STEEP):
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)
