@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from derivation_pages import write_changed
+from changed_files import write_changed
 
 from igbtheory import Layer
 from igbtheory.foundations.symbols import typeset
@@ -32,10 +33,11 @@ def write_pages(docs: Path) -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(docs.glob("*.rst"))}
     names = listed(texts.pop("api"))
     files = {name: _file(name, names) for group in names.values() for name in group}
+    using = {page: set(_used(text)) for page, text in texts.items()}
     write_changed(
         docs / "api",
         {
-            f"{files[name]}.rst": _page(name, title, [files[other] for other in group], texts)
+            f"{files[name]}.rst": _page(name, title, [files[other] for other in group], using)
             for title, group in names.items()
             for name in group
         },
@@ -63,14 +65,13 @@ def _file(name: str, names: dict[str, list[str]]) -> str:
     return f"{name}.class" if alike else name
 
 
-def _page(name: str, title: str, group: list[str], texts: dict[str, str]) -> str:
-    """Return the page of a name in the list with this title; group: the files of all names in it."""
+def _page(name: str, title: str, group: list[str], using: dict[str, set[str]]) -> str:
+    """Return the page of a name in the list with this title; group: the files of its names; using: see `_used`."""
     last = name.rpartition(".")[2]
     kind = _kind(public(name))
     results = "   :members:\n   :inherited-members: Result, Layer, ABC, Warning\n"
     members = "" if kind == "function" or _is_known_layer(public(name)) else results
-    using = [page for page, text in texts.items() if re.search(rf"\bigb\.{re.escape(name)}\b", text)]
-    told = ", ".join(f":doc:`/{page}`" for page in using[:PAGES])
+    told = ", ".join(f":doc:`/{page}`" for page in [page for page, names in using.items() if name in names][:PAGES])
     return "\n".join(
         (
             ":orphan:\n",
@@ -86,6 +87,12 @@ def _page(name: str, title: str, group: list[str], texts: dict[str, str]) -> str
 def _is_known_layer(thing: Any) -> bool:
     """Return whether it is a layer with the methods of all layers, which only those who write one call."""
     return inspect.isclass(thing) and issubclass(thing, Layer) and thing is not Layer
+
+
+def _used(text: str) -> Iterator[str]:
+    """Yield the names that a page uses, such as phases and phases.verdict for igb.phases.verdict."""
+    for path in re.findall(r"\bigb\.(\w+(?:\.\w+)*)", text):
+        yield from accumulate(path.split("."), "{}.{}".format)
 
 
 def _kind(thing: Any) -> str:

@@ -24,6 +24,7 @@ from igbtheory.cli import main
 from igbtheory.foundations import progress
 from igbtheory.foundations.progress import Listener, heard_by, share
 from igbtheory.foundations.saved import same, tree_of
+from igbtheory.foundations.symbols import typeset
 from igbtheory.presentation.report import cases, write_report
 from igbtheory.presentation.report.differences import differences
 from igbtheory.presentation.report.jobs import Jobs
@@ -288,6 +289,25 @@ def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
     content = (folder / "agreement.pdf").read_bytes()
     assert b"/FontFile2" in content
     assert b"CreationDate" not in content
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("at sigma_w^2 = 2 and sigma_b2 <= 1", r"at [\sigma_{w}^{2}] = 2 and [\sigma_{b}^{2}] ≤ 1"),
+        (
+            "Z_i = sum_j W_ij X_j/sqrt(q_aa + eps)",
+            r"[Z_{i}] = [\sum_{j}] [W_{ij}] [X_{j}]/[\sqrt{q_{aa} + \varepsilon}]",
+        ),
+        ("chi~_1 of gamma_guess: Phi^-1(G0)", r"[\tilde{\chi}_{1}] of [\gamma_{\mathrm{guess}}]: [\Phi^{-1}]([G_0])"),
+        (
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+        ),
+    ],
+)
+def test_symbols_in_sentences_are_typeset_and_names_in_code_are_not(sentence: str, expected: str) -> None:
+    assert typeset(sentence, lambda latex: f"[{latex}]") == expected
 
 
 def test_numbers_read_well() -> None:

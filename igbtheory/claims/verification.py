@@ -63,8 +63,10 @@ def verify(  # noqa: PLR0913 - the options of every run
 
     names: ids of claims, such as "E-Eq47", or papers, "A" to "E"; by default all. quick: use small ensembles. folder:
     Python files with your own claims, instead of those of the papers. seconds: the time limit for each claim. workers,
-    executor, store, progress: as in `simulate`.
+    executor, store, progress: as in `simulate`. seed: of the simulations.
     ValueError: a name is unknown, or the folder has no claims.
+
+    >>> igb.verify("A", quick=True)    # doctest: +SKIP
     """
     claims = library(None if folder is None else Path(folder))
     chosen = claims.chosen(names)

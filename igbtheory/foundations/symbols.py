@@ -7,12 +7,14 @@ GREEK = (
     *("alpha", "beta", "gamma", "delta", "eps", "epsilon", "theta", "kappa", "lambda", "mu", "xi", "pi", "rho"),
     *("sigma", "tau", "phi", "chi", "psi", "omega", "Delta", "Theta", "Phi", "Psi", "Sigma"),
 )
+LATEX = {name: f"\\{name}" for name in GREEK} | {"eps": r"\varepsilon", "sum": r"\sum", "G0": "G_0"}
+"""The LaTeX of words that stand for a symbol."""
 RELATIONS = {"<=": "≤", ">=": "≥", "->": "→", "+-": "±", "|->": "↦"}
 _NAMES = "|".join(GREEK)
 _INDEX = rf"(?:{_NAMES}|guess|\w{{1,3}})"
 _POWER = r"(?:-?\d+|-?\w|\([^()\s]{1,7}\)|\{[^{}]{1,9}\})"
 SYMBOL = re.compile(
-    rf"(?:(?<![\w`\"'.\\])(?P<base>{_NAMES}|var|Var|mean|sum|[A-Za-z]|G0|\d+)"
+    rf"(?:(?<![\w`\"'.\\])(?P<base>{_NAMES}|var|Var|mean|sum|[A-Za-z]|G0|\d+)(?P<tilde>~(?=_))?"
     rf"(?P<index>_\{{[^{{}}]{{1,9}}\}}|_{_INDEX})?(?P<power>\^{_POWER})?(?!\w|\^|[`\"']\w|=[\w\"']|\.\w)"
     rf"|\)(?P<outer>\^{_POWER}))"
 )
@@ -50,12 +52,10 @@ def _latex(match: re.Match[str]) -> str:
     subscript = index[1:].strip("{}")
     if base == "sigma" and not power and subscript.endswith("2"):  # the names of variances: sigma_w2
         subscript, power = subscript[:-1], "^2"
-    pieces = [_letter(base)]
-    if base == "G0":
-        pieces = ["G_0"]
+    pieces = [rf"\tilde{{{_letter(base)}}}" if match["tilde"] else _letter(base)]
     if subscript:
-        letters = subscript if len(subscript) <= 2 or not subscript.isalpha() else rf"\mathrm{{{subscript}}}"
-        pieces.append(f"_{{{_letter(subscript) if subscript in GREEK else letters}}}")
+        word = len(subscript) > 2 and subscript.isalpha()  # two letters are two indices
+        pieces.append(f"_{{{_letter(subscript) if word or subscript in GREEK else subscript}}}")
     if power:
         pieces.append(f"^{{{power[1:].strip('{}')}}}")
     return "".join(pieces)
@@ -63,11 +63,8 @@ def _latex(match: re.Match[str]) -> str:
 
 def _letter(base: str) -> str:
     """Return the LaTeX of a letter or a word."""
-    if base in GREEK:
-        return rf"\{ {'eps': 'varepsilon'}.get(base, base) }"
-    if base == "sum":
-        return r"\sum"
-    return base if len(base) == 1 or base.isdigit() else rf"\mathrm{{{base}}}"
+    upright = len(base) > 1 and not base.isdigit()
+    return LATEX.get(base, rf"\mathrm{{{base}}}" if upright else base)
 
 
 def _relations(text: str) -> str:

@@ -32,10 +32,10 @@ def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     activation with a kink away from 0, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
 
-    layers, inputs: those of a network, and the data, as for `predict`.
+    network, inputs: the network, and the data, as for `predict`.
 
     >>> net = igb.mlp(1, "relu")
-    >>> K, Theta = igb.training.kernels(net.layers, igb.digits()[:3] / 16)
+    >>> K, Theta = igb.training.kernels(net, igb.digits()[:3] / 16)
     >>> K.shape, Theta.shape
     ((3, 3), (3, 3))
     """
