@@ -263,7 +263,7 @@ def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
     from igbtheory.networks.training.tangent import kernels  # noqa: PLC0415 - the part of `train` that NT has, too
 
     x = digits_data(count)
-    return lambda: kernels(igb.mlp(depth, "relu", sigma_w2=2.0, sigma_b2=0.1).layers, x)[1]
+    return lambda: kernels(igb.mlp(depth, "relu", sigma_w2=2.0, sigma_b2=0.1), x)[1]
 
 
 def labels(count: int) -> Any:

@@ -381,7 +381,7 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
 
     draws: dict[str, Callable[[Any, Style], Figure]] = {"first": line, "second": stop, "third": line}
     chosen = [Sheet(name, name, "", lambda _: [1, 2], draw) for name, draw in draws.items()]
-    monkeypatch.setattr(writing, "sheets", lambda _: chosen)
+    monkeypatch.setattr(writing, "sheets", lambda *_: chosen)
     status, out, err = figures(capsys, tmp_path, "--quick")
     assert status == 130
     assert out == f"{tmp_path / 'out' / 'first.pdf'}\n"
@@ -403,6 +403,46 @@ def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytes
     for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
     np.testing.assert_equal(computed(), first)
+
+
+OWN = '''"""Numbers up to a few."""
+
+STYLES = ("-", "--")
+LAST = 3
+NUMBERS = tuple(range(LAST))
+
+
+def compute(run):
+    """The numbers."""
+    return NUMBERS
+
+
+def draw(data, style):
+    """A line."""
+    figure = style.figure()
+    figure.subplots().plot(data, STYLES[0], label="line")
+    return figure
+'''
+
+
+def test_figures_of_ones_own_take_parameters(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "few.py").write_text(OWN, encoding="utf-8")
+    assert figures(capsys, tmp_path, "few", "--folder", str(folder), "--param", "LAST=5")[0] == 0
+    with (tmp_path / "out" / "few.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["y"] for row in csv.DictReader(file)] == ["0.0", "1.0", "2.0", "3.0", "4.0"]
+    assert "Here LAST = 5." in (tmp_path / "out" / "few.txt").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "out" / "few.json").read_text(encoding="utf-8"))["parameters"] == {"LAST": 5}
+    for words, message in (
+        ("LAST=2.5", "expected LAST as in the file, 3, got '2.5'"),
+        ("NUMBERS=(1,)", "unknown parameter 'NUMBERS'; known: LAST, STYLES"),
+    ):
+        status, _, err = figures(capsys, tmp_path, "--folder", str(folder), "--param", words)
+        assert status == 2
+        assert message in err
+    status, _, err = figures(capsys, tmp_path, "--folder", str(tmp_path))
+    assert (status, "expected a folder of Python files with figures" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

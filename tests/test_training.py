@@ -70,7 +70,7 @@ FOREIGN: dict[str, tuple[tuple[igb.Layer, ...], Any, str]] = {
 @pytest.mark.parametrize("name", FOREIGN)
 def test_the_tangent_kernel_is_that_of_neural_tangents(name: str) -> None:
     layers, data, expected = FOREIGN[name]
-    theta = kernels(layers, data)[1]
+    theta = kernels(igb.Network(*layers), data)[1]
     assert theta == pytest.approx(theta.T, rel=1e-14)
     # eight digits are printed there
     assert theta[np.triu_indices(3)] == pytest.approx(np.array(expected.split(), dtype=float), rel=2e-8)
@@ -93,8 +93,8 @@ def test_the_slope_of_a_kernel_is_its_derivative(name: str, m: int, c: float) ->
 
 
 def test_dropout_is_that_of_evaluation_mode() -> None:
-    plain = (DENSE, RELU, igb.Residual(RELU, DENSE), DENSE)
-    dropped = (DENSE, RELU, igb.Dropout(0.3), igb.Residual(RELU, igb.Dropout(0.5), DENSE), DENSE)
+    plain = igb.Network(DENSE, RELU, igb.Residual(RELU, DENSE), DENSE)
+    dropped = igb.Network(DENSE, RELU, igb.Dropout(0.3), igb.Residual(RELU, igb.Dropout(0.5), DENSE), DENSE)
     assert np.array_equal(kernels(plain, VECTORS)[1], kernels(dropped, VECTORS)[1])
 
 
@@ -115,7 +115,7 @@ def test_squared_loss_of_a_linear_network_by_hand() -> None:
 
 
 def test_squared_loss_is_the_matrix_exponential_and_ends_in_kernel_regression() -> None:
-    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:12])[1]
+    theta = kernels(igb.mlp(2, "tanh"), DIGITS[:12])[1]
     tangents, targets = Tangents(theta, 8), RNG.standard_normal((8, 2))
     start = RNG.standard_normal((12, 3, 2))
     seen, end = tangents.squared(targets)(start, np.array([0.7, 1e9]))
@@ -130,7 +130,7 @@ def test_squared_loss_is_the_matrix_exponential_and_ends_in_kernel_regression() 
 @pytest.mark.parametrize("loss", [CrossEntropy(), Focal(2.0), Blurry(0.5, held=False)])
 def test_other_losses_follow_their_own_gradient(loss: Loss) -> None:
     """The value of the loss is differentiated by differences, and another integrator takes it from there."""
-    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:5])[1]
+    theta = kernels(igb.mlp(2, "tanh"), DIGITS[:5])[1]
     labels, start = np.array([0, 1, 2, 1]), RNG.standard_normal((5, 1, 3))
     times = np.array([0.0, 3.0, 10.0]) / np.linalg.eigvalsh(theta)[-1]
     found = list(Tangents(theta, 4).of_loss(loss, labels)(start, times))
@@ -181,7 +181,7 @@ def test_wide_networks_that_are_trained_by_small_steps_agree() -> None:
     """Means and variances of the outputs extrapolated from widths of 100 and 200 to infinite width."""
     x, net = np.random.default_rng(3).standard_normal((6, 4)), igb.mlp(1, "relu")
     y = np.array([1.0, -1, 1, 1, -1, 1])
-    kernel, theta = kernels(net.layers, x)
+    kernel, theta = kernels(net, x)
     steps, networks = 40, 800
     rate = 2 / np.linalg.eigvalsh(theta)[-1] / steps
     decay = np.linalg.matrix_power(np.eye(6) - rate * theta, steps)

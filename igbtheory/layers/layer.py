@@ -22,6 +22,17 @@ class Layer(ABC):
 
     A subclass needs only `samples`. Without a `rule` in infinite width, the units behind the layer are estimated from
     draws of the units in front, and the prediction reports the error.
+
+    >>> import dataclasses
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Scale(igb.Layer):
+    ...     factor: float
+    ...     def samples(self, x, rng, width):
+    ...         return self.factor * x
+    ...     def rule(self, node):
+    ...         return node.times_number(self.factor)
+    >>> print(f"{igb.Network(igb.Dense(), Scale(3.0), igb.Dense()).predict().var_chi:.1f}")
+    36.0
     """
 
     @abstractmethod

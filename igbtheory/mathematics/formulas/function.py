@@ -24,7 +24,19 @@ CLOSE = 1e-10
 
 
 class ClosedForm(ABC):
-    """Gaussian moments of phi in closed form, for a centred pre-activation, in every kind of number."""
+    """Gaussian moments of phi in closed form, for a centred pre-activation, in every kind of number.
+
+    >>> class Doubled(igb.formulas.ClosedForm):
+    ...     def mean(self, n, q):
+    ...         return 0 * q
+    ...     def covariance(self, n, q_a, q_b, q_ab):
+    ...         return 4 * q_ab
+    ...     def slope(self, n, q_a, q_b, q_ab):
+    ...         return 4 + 0 * q_ab
+    ...     def spread(self, n, var_mu, var_chi):
+    ...         return 4 * var_chi
+    >>> doubled = igb.formulas.formula("doubled", "2*x", "an example", Doubled())
+    """
 
     @property
     def roundings(self) -> float:
@@ -191,5 +203,12 @@ def composed(outer: Function, inner: Function) -> Function:
 
 
 def formula(name: str, text: str, source: str, closed: ClosedForm | None = None, *aliases: str) -> Function:
-    """Return the function of a row of the catalogue, also known by the aliases."""
+    """Return the function of a row of the catalogue, also known by the aliases.
+
+    name, text, source: the name of the function, its formula in x, and where it comes from. closed: its moments in
+    closed form, if they are known. aliases: other names.
+
+    >>> igb.formulas.formula("doubled", "2*x", "an example").name
+    'doubled'
+    """
     return Function(name, read(text), closed, source, aliases)

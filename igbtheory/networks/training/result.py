@@ -32,6 +32,13 @@ class Training(Result):
     These are laws over networks (`SampledLaw`). labels: the share of the data with each label, (M,). rate: the largest
     eigenvalue of the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
     test: the result on test data, if they were given.
+
+    times: at which the networks are recorded. loss_name: that of the loss.
+
+    >>> X, y = igb.digits()[:40] / 16, igb.digit_labels()[:40] % 2
+    >>> run = igb.mlp(1, "relu").train(X, y, draws=50)
+    >>> run.guesses.mean().value.shape == (len(run.times), 2)
+    True
     """
 
     times: Array
