@@ -317,6 +317,12 @@ def emptied(m: Any, x: Any) -> Any:
     return m.b(x)
 
 
+def pruned(m: Any, x: Any) -> Any:
+    weights = m.a.weight.clone()
+    weights[:, :10] = 0
+    return m.b(functional.linear(x, 2 * weights))
+
+
 def filled(m: Any, x: Any) -> Any:
     x, factors = m.a(x), torch.zeros(9)
     functional.relu(x, inplace=True)
@@ -352,6 +358,7 @@ SIZES = cycle([2, 3])
             "draws them with NumPy or Python",
         ),
         (model(emptied, a=linear(20, 9), b=linear(9, 2)), "a step in front has changed a part in place"),
+        (model(pruned, a=linear(20, 9), b=linear(9, 2)), "a step in front has changed a part in place"),
         (
             stack(lambda: nn.Linear(20, next(SIZES))),
             r"models of one size, got '0.weight' of the shape \(2, 20\) in one and \(3, 20\)",
@@ -371,6 +378,7 @@ SIZES = cycle([2, 3])
         "random of a fixed shape",
         "random of NumPy",
         "changed in part",
+        "weights changed in part",
         "several widths",
     ],
 )

@@ -341,6 +341,25 @@ def test_what_has_no_tangent_kernel_is_refused(net: igb.Network, message: str) -
         net.train(DIGITS, LABELS)
 
 
+def test_layers_count_the_matrices_by_which_they_scale() -> None:
+    """Halved data, and weights of four times the variance, are the factors 1/2 and 2 for a matrix without biases."""
+    vectors, images = (np.random.default_rng(2).standard_normal(shape) for shape in ((4, 6), (4, 6, 4, 4)))
+    strong: dict[igb.Layer, igb.Layer] = {
+        igb.Dense(): igb.Dense(8.0),
+        igb.Conv2d(3): igb.Conv2d(3, sigma_w2=8.0),
+        igb.DepthwiseConv2d(3): igb.DepthwiseConv2d(3, sigma_w2=8.0),
+    }
+    strong |= {layer: layer for layer in (RELU, igb.MaxPool(2), igb.AvgPool(3))}
+    strong |= {layer: layer for layer in (igb.MaxPool2d(2), igb.AvgPool2d(2), igb.GlobalAvgPool(), igb.Flatten())}
+    for layer, other in strong.items():
+        x = images if layer.of_positions else vectors
+        before, after = (one.samples(y, np.random.default_rng(0), 5) for one, y in ((layer, x), (other, x / 2)))
+        assert after == pytest.approx(before / 2 if layer is other else before, rel=1e-12), layer
+        assert layer.matrices == (layer is not other), layer
+    unfit = [igb.Dense(2.0, 0.1), igb.Conv2d(3, sigma_b2=0.1), igb.Activation("tanh"), igb.LayerNorm()]
+    assert [layer.matrices for layer in unfit] == [None] * 4
+
+
 @pytest.mark.parametrize("net", [igb.mlp(1, "tanh"), igb.mlp(1, sigma_b2=0.1), igb.mlp(1, norm="layer")])
 def test_weight_decay_has_a_formula_for_matrices_in_a_row(net: igb.Network) -> None:
     with pytest.raises(ValueError, match="pass weight_decay=0"):

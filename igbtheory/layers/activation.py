@@ -66,6 +66,10 @@ class Activation(Layer):
         return self.phi
 
     @property
+    def matrices(self) -> int | None:
+        return 0 if self.phi.degree == 1 else None
+
+    @property
     def swept(self) -> Mapping[str, Any]:
         return dict(self.parameters)
 

@@ -65,6 +65,10 @@ class Convolution(Windowed, ABC):
         object.__setattr__(self, "padding", pad)
 
     @property
+    def matrices(self) -> int | None:
+        return None if np.any(self.sigma_b2) else 1
+
+    @property
     def window(self) -> Window:
         reach = self.dilation * (self.size - 1)
         pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)

@@ -46,6 +46,10 @@ class Dense(Layer):
             checks.non_negative(name, value)
             object.__setattr__(self, name, checks.sweep(value))
 
+    @property
+    def matrices(self) -> int | None:
+        return None if np.any(self.sigma_b2) else 1
+
     def positions(self, shape: Point) -> Point:
         if len(shape) > 1:
             raise ValueError(

@@ -116,6 +116,11 @@ class Layer(ABC):
         return False
 
     @property
+    def matrices(self) -> int | None:
+        """The number m if layer(b x; a weights) = a^m b layer(x; weights) for all a, b > 0; None if there is none."""
+        return 0 if self.noisy else None
+
+    @property
     def each_unit(self) -> bool:
         """Whether each unit behind the layer is made of one unit in front, or of neighbours.
 

@@ -40,6 +40,7 @@ class MaxPool(Layer):
     m: int
 
     each_unit = True
+    matrices = 0
     keeps_shifts = True
 
     def __post_init__(self) -> None:
@@ -98,6 +99,7 @@ class AvgPool(Layer):
     m: int
 
     each_unit = True
+    matrices = 0
     keeps_shifts = True
 
     def __post_init__(self) -> None:

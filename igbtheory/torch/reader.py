@@ -32,7 +32,6 @@ CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
 FEW = 16
 """Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
-CHANGED = "reads values of which a step in front has changed a part in place; igb.measure does not need others"
 NO_STREAM = "reads values that have no stream of their own"
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
@@ -53,7 +52,7 @@ class Reader:
         usual: str,
     ) -> None:
         graph = trial.graph
-        self.graph, self.models, self.random, self.changed = graph, models, trial.random, trial.changed
+        self.graph, self.models, self.random = graph, models, trial.random
         self.usual = usual
         self.values: dict[fx.Node, Any] = {}
         self.read: dict[str, Stream] = {}
@@ -144,8 +143,10 @@ class Reader:
             return
         name = self.named[node.name]
         reason = NO_STREAM
-        if any((node, part) in self.changed for part in inputs):
-            self.refused[node] = f"{name!r} (a function)", CHANGED
+        try:
+            self.constants.refuse_changed(node)
+        except ValueError as error:
+            self.refused[node] = f"{name!r} (a function)", str(error)
             return
         pieces = [self.pieces[part.name] for part in inputs if part.name in self.pieces]
         reads_data = any(piece.raw for piece in pieces) and self._weighs(node)
