@@ -428,6 +428,31 @@ def test_what_is_unknown_is_refused_with_the_nearest(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_figure_is_drawn_with_constants_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
+    options = ("--quick", "--set", "DEPTH=2", "--set", "SAMPLES=20", "--set", "WIDTH=20")
+    assert figures(capsys, tmp_path, "probabilities_before_training", *options)[0] == 0
+    (about,) = (tmp_path / "out").glob("*.json")
+    drawn_networks = json.loads(about.read_text(encoding="utf-8"))["computed"][0]
+    assert "Activation('relu')) * 2," in drawn_networks["outputs of"]
+    assert drawn_networks["width"] == 20
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (["norms", "--set", "DEPHT=3"], "unknown constant of norms 'DEPHT'"),
+        (["regimes", "--set", "DEPTHS=3"], "like (1, 10, 100) for DEPTHS of regimes, got 3"),
+        (["norms", "--set", "WIDTH"], "write for example --set DEPTH=30"),
+        (["--set", "WIDTH=3"], "name the figure"),
+        (["probabilities_before_training", "--set", "DEPTH=-1"], "depth"),
+    ],
+)
+def test_constants_out_of_range_are_refused(capsys: Capture, tmp_path: Path, tokens: list[str], words: str) -> None:
+    status, _, err = figures(capsys, tmp_path, *tokens)
+    assert status == 2
+    assert words in err
+
+
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
     capsys: Capture, tmp_path: Path
 ) -> None:

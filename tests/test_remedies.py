@@ -60,6 +60,7 @@ TABLES = {
     "damaged.gz": "\x1f\x8b",
     "utf16.csv": "\xff\xfe1\x00",
 }
+FIGURE = "figures probabilities_before_training --quick --set SAMPLES=9 --set WIDTH=9 --set DEPTH=3"
 COMMANDS = [
     # command, words of its message, remedy
     (
@@ -150,6 +151,9 @@ COMMANDS = [
     ),
     ("design --gamma 2 --vary foo", "known: sigma_w2, sigma_b2", "design --gamma 2 --vary sigma_b2"),
     ("draw --window 0.9 0.8 --data x.npy", "(0.8, 0.9)", "draw --window 0.8 0.9 --data x.npy"),
+    ("figures norms --set WIDTH", "write for example --set DEPTH=30", FIGURE),
+    ("figures --set WIDTH=9", "name the figure whose constant it is", FIGURE),
+    ("figures probabilities_before_training --set DEPTH=deep", "write for example DEPTH=10", FIGURE),
     ("phase gelu", "at --sigma-w2 4", "phase gelu --sigma-w2 4"),
     (
         "simulate --networks 2 --width 8 --samples 8 --store :memory:",

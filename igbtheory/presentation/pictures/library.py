@@ -1,6 +1,6 @@
 """The figures: Python files in the folder `figures/`, each with a function `compute` and a function `draw`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -48,19 +48,47 @@ def names(folder: Path | None = None) -> list[str]:
     return sorted(path.stem for path in (folder or own_folder("figures")).glob("*.py"))
 
 
-def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet]:
-    """Return the figures with these names, by default all. ValueError: an unknown name (with the nearest one)."""
+def sheets(
+    chosen: Sequence[str] = (), folder: Path | None = None, changes: Mapping[str, Any] | None = None
+) -> list[Sheet]:
+    """Return the figures with these names, by default all.
+
+    changes: values of constants of the figures, such as {"DEPTH": 30}. ValueError: an unknown name (with the nearest
+    one), or a constant that a figure does not have or that is of another kind.
+    """
     available = names(folder)
     root = folder or own_folder("figures")
     return [
-        _sheet(root / f"{checks.known('figure', name, available)}.py") for name in dict.fromkeys(chosen or available)
+        _sheet(root / f"{checks.known('figure', name, available)}.py", changes or {})
+        for name in dict.fromkeys(chosen or available)
     ]
 
 
-def _sheet(path: Path) -> Sheet:
+def _sheet(path: Path, changes: Mapping[str, Any]) -> Sheet:
     module = load_file(path)
+    constants = {name: value for name, value in vars(module).items() if name.isupper() and _is_plain(value)}
+    for name, value in changes.items():
+        usual = constants[checks.known(f"constant of {path.stem}", name, constants)]
+        if _kinds(value) != _kinds(usual):
+            raise ValueError(
+                f"expected a value like {usual!r} for {name} of {path.stem}, got {value!r}; write for example "
+                f"{name}={usual}"
+            )
+        setattr(module, name, value)
     missing = [name for name in ("compute", "draw") if not callable(getattr(module, name, None))]
     if missing:
         raise ValueError(f"expected a function {missing[0]} in {path}; a figure is compute(run) and draw(data, style)")
     title, _, about = (module.__doc__ or path.stem).strip().partition("\n")
     return Sheet(path.stem, title.rstrip("."), about.strip(), module.compute, module.draw)
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a number, a text, or a tuple of them, which can be written on the command line."""
+    return all(_is_plain(part) for part in value) if isinstance(value, tuple) else isinstance(value, int | float | str)
+
+
+def _kinds(value: Any) -> Any:
+    """Return "number" or "text", or the kinds of the parts of a tuple without repetitions, so that it may be longer."""
+    if isinstance(value, tuple):
+        return tuple(dict.fromkeys(_kinds(part) for part in value))
+    return "text" if isinstance(value, str) else "number"

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,17 @@ def write_figures(
     style: Style,
     *,
     quick: bool,
+    changes: Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     **who: Any,
 ) -> Iterator[Path]:
     """Yield the path of the PDF of every figure as soon as all its files are written into `out`.
 
     An interruption leaves only complete figures. store: a file that keeps ensembles and phase diagrams of any figures.
-    who: workers, executor, as in `simulate`.
+    changes: see `sheets`. who: workers, executor, as in `simulate`.
     ValueError, before anything is computed: an unknown figure or executor, or a folder that cannot be written.
     """
-    chosen = sheets(names)
+    chosen = sheets(names, changes=changes)
     refuse_unfit(who.get("executor"))
     # check the folder first, before anything is computed
     with whole_files(out, "--out"), kept(store, {"results": "figures"}, _first) as file:
