@@ -61,6 +61,7 @@ from igbtheory.networks.simulation import simulate as simulate
 from igbtheory.phases import verdict as verdict
 from igbtheory.presentation.pictures.plots import overlay as overlay
 from igbtheory.presentation.pictures.style import style as style
+from igbtheory.presentation.report import write_report as write_report
 from igbtheory.theory.prediction import Prediction as Prediction
 from igbtheory.torch import explain as explain
 from igbtheory.torch import from_torch as from_torch
