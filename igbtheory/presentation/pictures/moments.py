@@ -12,6 +12,7 @@ from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS, gamma_ma
 from igbtheory.presentation.pictures.style import LIMIT, LOGARITHMIC, THEORY
 
 if TYPE_CHECKING:
+    from igbtheory.networks.compare import NetworkComparison
     from igbtheory.networks.control import Design
     from igbtheory.networks.simulation import Comparison
     from igbtheory.networks.width.result import WidthPrediction
@@ -40,6 +41,13 @@ def prediction(axes: Any, predicted: "Prediction", pen: Pen) -> None:
         return
     names = NAMES if predicted.dataset is None else {"gamma_guess": OF_GUESSES, **NAMES}
     _moments(axes, {label: getattr(predicted.per_layer, name) for name, label in names.items()}, pen)
+
+
+def networks(axes: Any, compared: "NetworkComparison", pen: Pen) -> None:
+    """Draw gamma of the guesses after every Dense of the first network, and of the second."""
+    both = {"first": compared.first, "second": compared.second}
+    _over_layers(axes, {name: predicted.per_layer.gamma_guess for name, predicted in both.items()}, pen)
+    axes.set_ylabel(OF_GUESSES)
 
 
 def at_width(axes: Any, predicted: "WidthPrediction", pen: Pen) -> None:
@@ -142,7 +150,7 @@ def _over_layers(axes: Any, lines: dict[str, Any], pen: Pen) -> None:
     if pen.number == 0:
         level(axes, 1)
     axes.set(xlabel=LAYER, yscale=scale)
-    pen.places = len(line)
+    pen.places = max(map(len, values.values()))
 
 
 def _scale(values: Any) -> str:

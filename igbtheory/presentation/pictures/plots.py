@@ -45,6 +45,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "GuessLaw": laws.guess_law,
     "LossAtStart": estimates.loss,
     "Measurement": laws.measurement,
+    "NetworkComparison": moments.networks,
     "Phase": verdict.phase,
     "Prediction": moments.prediction,
     "ResidualLimit": lambda axes, result, pen: moments.prediction(axes, result.prediction, pen),
