@@ -203,7 +203,9 @@ def _widen(axes: Axes, name: str, before: Extent) -> None:
 
 
 def _finish(axes: Axes, pen: Pen) -> None:
-    """Make the legend of all results, and the title of one that is alone."""
+    """Make the legend of all results, and the title of one that is alone; a map has its own."""
+    if pen.takes_all:
+        return
     labels = axes.get_legend_handles_labels()[1]
     title = pen.title if pen.alone else ""
     if pen.above and pen.alone:
