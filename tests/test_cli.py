@@ -61,6 +61,8 @@ def test_predict_prints_the_output_in_words(capsys: Capture) -> None:
 
 
 NET = igb.mlp(1)
+DESCENT_OPTIONS = "--step .1 --momentum .5 --scale .5 --weight-decay 1 --step-data 8"
+DESCENT: Any = {"step": 0.1, "momentum": 0.5, "scale": 0.5, "weight_decay": 1.0, "batch_size": 8}
 RESULTS: list[tuple[str, Callable[[], Any]]] = [
     ("predict --depth 1", NET.predict),
     ("predict --depth 1 --digits 30", lambda: NET.predict(digits=30)),
@@ -75,6 +77,10 @@ RESULTS: list[tuple[str, Callable[[], Any]]] = [
     (
         "train --depth 1 --data digits --first 9 --draws 20",
         lambda: NET.train(igb.standardised(igb.digits())[:9], igb.digit_labels()[:9], draws=20),
+    ),
+    (
+        f"train --depth 1 --data digits --first 9 --draws 9 {DESCENT_OPTIONS}",
+        lambda: NET.train(igb.standardised(igb.digits())[:9], igb.digit_labels()[:9], draws=9, **DESCENT),
     ),
     ("simulate --depth 1 --networks 5 --width 8 --samples 9 --compare", lambda: NET.simulate(5, 8, 9).compare()),
 ]

@@ -652,6 +652,26 @@ LINES = [
         "pass both",
         "igb.mlp(1).train(X, [0, 1] * 5, X_test=X + 1, y_test=[0, 1] * 5, draws=20)",
     ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, momentum=1)",
+        "momentum=0.9",
+        "igb.mlp(1).train(X, [0, 1] * 5, momentum=0.9, draws=20)",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=1.0)",
+        "pass a smaller step",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, draws=20)",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0.5])",
+        "[0, 1, 10]",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0, 1, 10], draws=20)",
+    ),
+    (
+        "igb.mlp(1, 'tanh').train(X, [0, 1] * 5, weight_decay=0.1)",
+        "weight_decay=0",
+        "igb.mlp(1, 'tanh').train(X, [0, 1] * 5, weight_decay=0, draws=20)",
+    ),
     ("igb.mlp(1, 'foo')", "'x*tanh(x)'", "igb.mlp(1, 'x*tanh(x)')"),
     ("igb.Activation((X[:, 0], X[:, 1]))", "np.argsort(x)", "igb.Activation((X[np.argsort(X[:, 0]), 0], X[:, 1]))"),
     ("igb.mpl", "did you mean 'mlp'?", "igb.mlp"),
@@ -720,6 +740,7 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
+    ("igb.mlp(1).kernel(X, X[:, :2])", "pass data of one kind", "igb.mlp(1).kernel(X[:, :2], X[:, :2])"),
     ("igb.mlp(1).predict().kernel()", "pass data, as in predict(X)", "igb.mlp(1).predict(X).kernel()"),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
     ("igb.register(3)", "pass the class itself", "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))"),
@@ -1134,9 +1155,9 @@ LINES = [
         "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
     ),
     (
-        "igb.mlp(1, 'tanh', pool=2).train(X[:3], [0, 1, 1])",
+        "igb.mlp(1, 'hardtanh', pool=2).train(X[:3], [0, 1, 1])",
         "use AvgPool(2)",
-        "igb.Network.read('Dense | tanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
+        "igb.Network.read('Dense | hardtanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
     ),
     (
         "igb.Network(igb.Dense(), *map(igb.Activation, (lambda x: np.float32(x), 'relu')), igb.Dense()).predict()",
@@ -1469,11 +1490,6 @@ MODELS = [
         "igb.from_torch(lambda: encoder(dropout=0), SMALL[:, 0])",
         "take batch_first=True",
         "igb.from_torch(lambda: encoder(batch_first=True, dropout=0), SMALL[:, 0])",
-    ),
-    (
-        "igb.from_torch(lambda: encoder(batch_first=True), SMALL[:, 0])",
-        "take dropout=0, or evaluation mode",
-        "igb.from_torch(lambda: encoder(batch_first=True).eval(), SMALL[:, 0])",
     ),
     (
         "igb.from_torch(lambda: nn.Sequential(nn.GLU(), nn.Linear(2, 2)), X)",

@@ -24,6 +24,7 @@ from igbtheory.cli import main
 from igbtheory.foundations import progress
 from igbtheory.foundations.progress import Listener, heard_by, share
 from igbtheory.foundations.saved import same, tree_of
+from igbtheory.foundations.symbols import typeset
 from igbtheory.presentation.report import cases, write_report
 from igbtheory.presentation.report.differences import differences
 from igbtheory.presentation.report.jobs import Jobs
@@ -197,10 +198,14 @@ def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'href="([^"]*)"', page)
     sections = re.findall(r'<h2 id="([^"]*)"', page)
-    assert [link[1:] for link in links if link.startswith("#")] == sections
+    contents = re.findall(r'href="#([^"]*)"', page.partition("<nav")[2].partition("</nav>")[0])
+    assert contents == sections
     papers = {link for link in links if link.startswith("https://arxiv.org/abs/")}
     assert papers == {f"https://arxiv.org/abs/{paper.arxiv}" for paper in PAPERS.values() if paper.arxiv}
-    files = {link for link in links if link[0] != "#"} - papers
+    lists = {link for link in links if link.startswith("claims.html#")}
+    assert {f"claims.html#{kind}" for kind in ("false", "limited", "misprint")} == lists
+    assert 'id="false"' in (folder / "claims.html").read_text(encoding="utf-8")
+    files = {link for link in links if link[0] != "#"} - papers - lists
     assert {f"{name}.pdf" for name in PICTURES} | TABLES | {"claims.html"} == files
     assert "$" not in re.sub(r'src="[^"]*"', "", page), "a formula that is not typeset"
 
@@ -232,7 +237,7 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition('<h2 id="claims">')[2].partition("<h2")[0]
     assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
-    assert "<tr><td>Z-2</td><td>1 + 1 = 3.</td><td>2 + 1 = 3.</td></tr>" in table
+    assert '<a href="claims.html#false">1 false statements</a>' in table
     assert "differ" not in table
     listed = json.loads((folder / "claims.json").read_text())["claims"]
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
@@ -286,6 +291,25 @@ def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
     assert b"CreationDate" not in content
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("at sigma_w^2 = 2 and sigma_b2 <= 1", r"at [\sigma_{w}^{2}] = 2 and [\sigma_{b}^{2}] ≤ 1"),
+        (
+            "Z_i = sum_j W_ij X_j/sqrt(q_aa + eps)",
+            r"[Z_{i}] = [\sum_{j}] [W_{ij}] [X_{j}]/[\sqrt{q_{aa} + \varepsilon}]",
+        ),
+        ("chi~_1 of gamma_guess: Phi^-1(G0)", r"[\tilde{\chi}_{1}] of [\gamma_{\mathrm{guess}}]: [\Phi^{-1}]([G_0])"),
+        (
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+        ),
+    ],
+)
+def test_symbols_in_sentences_are_typeset_and_names_in_code_are_not(sentence: str, expected: str) -> None:
+    assert typeset(sentence, lambda latex: f"[{latex}]") == expected
+
+
 def test_numbers_read_well() -> None:
     from igbtheory.presentation.report.page import _number, _with_error  # noqa: PLC0415 - their own test
 
@@ -294,7 +318,8 @@ def test_numbers_read_well() -> None:
     assert _with_error(-0.0000464, 0.000047) == "−0.000046 ± 0.000047"  # noqa: RUF001 - as above
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
-    assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
+    assert _with_error(4e-8, 3e-9) == "(4.00 ± 0.30)·10<sup>−8</sup>"  # noqa: RUF001 - as above
+    assert _with_error(-0.01, 1.2e-7) == "(−1.000000 ± 0.000012)·10<sup>−2</sup>"  # noqa: RUF001 - as above
 
 
 @pytest.mark.slow  # stores of runs and of figures are tested in every run

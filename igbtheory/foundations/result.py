@@ -22,7 +22,12 @@ LONGEST = 60
 
 
 class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does not
-    """Base class of results, which are frozen dataclasses. They are equal if their fields are; NaN equals NaN."""
+    """Base class of results, which are frozen dataclasses. They are equal if their fields are; NaN equals NaN.
+
+    >>> law = igb.GuessLaw(0.5)
+    >>> igb.GuessLaw.from_json(law.to_json()) == law
+    True
+    """
 
     exported: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that `to_dict` returns; if empty, it returns the fields."""

@@ -44,12 +44,16 @@ ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
 class PerLayer:
     """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
 
-    n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
+    n: the kind of number. var_mu, var_chi: Var_W(mu) and Var_chi(Z). error: estimated relative error of var_mu and of
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
     moments. A residual block counts as one Dense layer. left_out: number of Dense layers in front whose moments were
     not kept: all but the last of `predict(layers="last")`.
+
+    >>> layers = igb.mlp(2, "relu").predict().per_layer
+    >>> np.round(layers.var_mu, 4), np.round(layers.var_chi, 4)
+    (array([0.    , 0.6366, 0.9875]), array([2.    , 1.3634, 1.0125]))
     """
 
     n: Kind
@@ -149,6 +153,12 @@ class Prediction(OutputLayer):
     estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
     includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
     method: how networks were drawn where the kernel of a data set is too large, and empty elsewhere.
+
+    >>> prediction = igb.mlp(3, "relu").predict()
+    >>> print(f"{prediction.gamma:.4f} {prediction.regime} {prediction.G0.majority():.0%}")
+    1.5305 prejudiced 78%
+    >>> np.round(prediction.per_layer.gamma, 4)
+    array([0.    , 0.4669, 0.9752, 1.5305])
     """
 
     per_layer: PerLayer

@@ -13,7 +13,14 @@ from scipy.optimize import brentq
 @final
 @dataclass(frozen=True)
 class Test:
-    """Result of a test: its statistic, and the probability of a value at least as large if the hypothesis is true."""
+    """Result of a test: its statistic, and the probability of a value at least as large if the hypothesis is true.
+
+    statistic, pvalue: the two numbers.
+
+    >>> test = igb.infer([0.31, 0.72, 0.55, 0.08, 0.64, 0.47]).fit()
+    >>> print(f"{test.pvalue:.2f}")
+    0.94
+    """
 
     __test__ = False  # pytest does not collect it
     statistic: float

@@ -92,6 +92,9 @@ def overlay(results: Mapping[str, Result], ax: Axes | None = None) -> Axes:
 
     results: by their labels, such as {"ReLU": igb.mlp(20, "relu").predict(), "tanh": igb.mlp(20, "tanh").predict()}.
     ax: Matplotlib axes, by default new ones. ValueError: there is none, or they are not on the same axes.
+
+    >>> curves = {name: igb.mlp(20, name).predict() for name in ("relu", "tanh")}
+    >>> axes = igb.overlay(curves)    # doctest: +SKIP
     """
     if not results:
         raise ValueError("expected results by their labels, got none; pass, say, {'ReLU': igb.mlp(20).predict()}")

@@ -145,7 +145,11 @@ _CHOSEN: ContextVar[Style | None] = ContextVar("style", default=None)
 def style(name: Literal["icml", "neurips", "iclr", "screen"]) -> Iterator[None]:
     """Give pictures the fonts of a venue and the width of its columns while the context lasts.
 
-    Figures of your own, from plt.subplots(), have them too. ValueError: an unknown style (with the nearest one).
+    Figures of your own, from plt.subplots(), have them too.
+    name: that of the venue, or "screen". ValueError: an unknown style (with the nearest one).
+
+    >>> with igb.style("icml"):
+    ...     igb.mlp(20, "relu").predict().plot()    # doctest: +SKIP
     """
     chosen = STYLES[checks.known("style", name, STYLES)]
     token = _CHOSEN.set(chosen)

@@ -26,13 +26,14 @@ def training(axes: Any, trained: "Training", pen: Pen) -> None:
     if pen.alone and trained.test is not None:
         curves["accuracy on test data"] = trained.test.accuracy.draws
     # a logarithmic axis has no 0: draw time 0 at half the first other time
-    time = np.maximum(trained.times, 0.5 * trained.times[trained.times > 0].min()) * trained.rate
+    time = np.maximum(trained.shown_times, 0.5 * trained.shown_times[trained.shown_times > 0].min())
     for label, draws in curves.items():
         look = pen.curve(label)
         axes.plot(time, draws.mean(axis=0), **look)
         axes.fill_between(time, *np.quantile(draws, MIDDLE, axis=0), color=look["color"], alpha=PALE / 2, lw=0)
     axes.set(xscale="log", xlim=(time[0], time[-1]), ylim=(0, 1.02), ylabel=f"{name}, mean and middle 80 %")
-    axes.set(xlabel="time of training, in units of 1/largest eigenvalue")
+    unit = "time of training, in units of 1/largest eigenvalue" if trained.step is None else "steps of training"
+    axes.set(xlabel=unit)
     if pen.alone:
         goes = "share of its label" if two else "share of the commonest label"
         axes.axhline(goal, color=LIMIT, lw=1, ls=":", label=goes)
