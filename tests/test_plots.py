@@ -52,7 +52,8 @@ def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> N
     assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
     assert axes.has_data()
     if name in {"diagram", "sweep"}:
-        assert "hidden layers" in axes.get_legend().get_title().get_text()
+        title: Any = axes.get_legend()
+        assert "hidden layers" in title.get_title().get_text()
         with pytest.raises(ValueError, match="expected axes without a map"):
             found.plot(axes)
         return
