@@ -212,5 +212,5 @@ def _finish(axes: Axes, pen: Pen) -> None:
         legend_above(axes, title, len(labels) if sum(map(len, labels)) < LETTERS else 2, columnspacing=1)
     elif len(labels) > 1 or pen.label is not None:
         axes.legend(loc="best")
-    if title and not pen.above:
+    if title and not pen.above and not axes.get_title():  # the user's title stays
         vars(axes)[HELD][-1].heading = axes.set_title(title)
