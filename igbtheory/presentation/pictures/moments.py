@@ -118,9 +118,8 @@ def explanation(axes: Any, explained: "Explanation", pen: Pen) -> None:
     pen.names = tuple(map(_tick, explained.names, explained.layers, positions))
     axes.set_xticks(places, pen.names, rotation=90, fontsize=7)
     axes.set(xlabel="behind the layer of the model", ylabel="% given to the favoured class")
-    if pen.alone:
-        told = "\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted())
-        axes.set_title(told, fontsize=6, loc="left")
+    told = "\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted())
+    axes.set_title(told if pen.alone else "", fontsize=6, loc="left")
 
 
 def _tick(name: str, layer: str, positions: tuple[int, ...]) -> str:

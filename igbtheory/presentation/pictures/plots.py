@@ -122,4 +122,5 @@ def _drawing(result: Result) -> Callable[[Axes, Any, Pen], None]:
 
 
 def _size(result: Result) -> tuple[float, float]:
-    return fitted(*LARGER.get(type(result).__name__, SIZE))
+    name = type(result).__name__
+    return fitted(*LARGER.get(name, SIZE), single=name not in LARGER)
