@@ -1143,6 +1143,18 @@ def test_resized_images_are_data() -> None:
     assert found.predict(IMAGES).gamma == pytest.approx(large.gamma, rel=1e-6)  # PyTorch counts in single precision
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_few_draws_of_constants_have_their_error() -> None:
+    """Eight models tell little of the law of three weights; if all worlds were independent, 0.18."""
+    pooled = model(
+        lambda m, x: m.head((m.logits[0].softmax(0)[:, None] * m.a(x).relu()).sum(dim=1)),
+        a=linear(20, 8),
+        head=linear(8, 2),
+        logits=lambda: nn.ParameterList([2 * torch.randn(3)]),
+    )
+    assert 0.4 < igb.from_torch(pooled, TOKENS).predict(TOKENS).error < 0.8
+
+
 class Attending(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
     """Attention whose forward has an argument of its own, in one step of PyTorch or by hand."""
 

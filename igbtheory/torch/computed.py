@@ -1,9 +1,9 @@
 """What a model computes of independent streams in steps for which the theory has no layer: it is drawn."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 import torch
@@ -196,18 +196,24 @@ class Computed(Ways, Few, OfData):
     """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
 
     Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not
-    average out: a prediction is a mean over worlds, each with a draw of its own.
+    average out: a prediction is a mean over worlds, each with a draw of its own. The constants are those of one of the
+    models that were drawn, the same one for all such layers of a world.
     """
 
     branches: tuple[tuple[Layer, ...], ...]
     piece: Piece
     entries: Entries
+    model: int | None = field(default=None, kw_only=True, repr=False)
 
     whole = True
 
     @property
     def few(self) -> bool:
         return not self.piece.raw
+
+    @property
+    def worlds(self) -> int | None:
+        return None if self.piece.is_given else len(self.piece.constants)
 
     @property
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
@@ -226,7 +232,9 @@ class Computed(Ways, Few, OfData):
         return replace(self, branches=tuple(map(change, self.branches)))
 
     def settled(self, rng: Generator) -> Layer:
-        return Few.settled(self.mapped(lambda way: tuple(layer.settled(rng) for layer in way)), rng)
+        (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
+        ways = tuple(tuple(layer.settled(rng) for layer in way) for way in self.branches)
+        return Few.settled(replace(self, branches=ways, model=number % len(self.piece.constants)), rng)
 
     def positions(self, shape: Point) -> Point:
         self.behind_ways(shape)
@@ -271,7 +279,9 @@ class Computed(Ways, Few, OfData):
             missing = by_copy[:1].repeat(-len(by_copy) % self.piece.data, axis=0)
             rows.append(torch.from_numpy(np.concatenate([by_copy, missing]).astype(np.float32)))
         with alone(), torch.no_grad():
-            model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
+            model = self.model
+            if model is None:
+                model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
             y = self.piece.of_units(rows, self.entries, model)[: data * copies].numpy()
         y = y.reshape(copies, data, self.entries.positions, self.entries.units).transpose(1, 0, 3, 2)
         return np.ascontiguousarray(y).reshape(data, copies * self.entries.units, *self.entries.shape)
