@@ -70,6 +70,20 @@ class Piece:
         return alike and self.modules[0] is self.modules[-1]
 
     @cached_property
+    def has_own_weights(self) -> bool:
+        """Whether the steps end in weights of their own, such as those of experts: with their sign, all values change.
+
+        Then the values have the mean 0 for given values at the starts, so that they are uncorrelated with those.
+        """
+        if self.is_given:
+            return False
+        values = [torch.randn(stream.entries.numbers.shape) for stream in self.streams]
+        (constants, *_), y = self.constants, self.run(values)
+        weights = [node for node, x in constants.items() if isinstance(x, torch.Tensor) and x.ndim > 1]
+        signs = (replace(self, constants=({**constants, node: -constants[node]},)) for node in weights)
+        return any(torch.allclose(piece.run(values), -y, CLOSE, 0) for piece in signs)
+
+    @cached_property
     def extends(self) -> bool:
         """Whether the steps do the same with more data on the first axis; some have learnt its length from a model."""
         values = [torch.randn(stream.entries.numbers.shape) for stream in self.streams]
@@ -214,6 +228,10 @@ class Computed(Ways, Few, OfData):
     @property
     def worlds(self) -> int | None:
         return None if self.piece.is_given else len(self.piece.constants)
+
+    @property
+    def weighs(self) -> bool:
+        return super().weighs or self.piece.has_own_weights
 
     @property
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
