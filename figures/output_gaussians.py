@@ -1,7 +1,8 @@
 """Outputs of one untrained network over the data, and where their centres lie over the networks.
 
-Source: initial-guessing-bias, Figs. 2 and 3: two output nodes, and the extreme scenarios without bias and with a strong
-one.
+Below, the difference of the two outputs: the shaded mass, where output 0 is the larger one, is G0. Source:
+initial-guessing-bias, Figs. 2 and 3 with their insets: two output nodes, and the extreme scenarios without bias and
+with a strong one.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.presentation.pictures.style import GREY, SERIES, shared_legend
+from igbtheory.presentation.pictures.style import BARS as BAR
+from igbtheory.presentation.pictures.style import GREY, REGIONS, SERIES, shared_legend
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),
@@ -52,11 +54,12 @@ def _simulated(run: Run, network: igb.Network, seed: int) -> Any:
 
 def draw(data: list[Case], style: Style) -> Any:
     """Histograms of two outputs, the Gaussians of theory around their centres, and the law of the centres."""
-    figure = style.figure(1.25)
-    for axes, case in zip(figure.subplots(1, len(data)), data, strict=True):
+    figure = style.figure(2.1)
+    for (axes, below), case in zip(figure.subplots(2, len(data), sharex=True).T, data, strict=True):
         _panel(axes, case)
+        _difference(below, case)
         axes.set_title(case.title)
-    figure.supxlabel("output $O_c$, in units of its standard deviation over data and networks", fontsize=style.size)
+    figure.supxlabel("output $O_c$, and below the difference $\\Delta_O = O_0 - O_1$", fontsize=style.size)
     figure.supylabel("probability density", fontsize=style.size)
     shared_legend(figure, 3)
     return figure
@@ -82,7 +85,25 @@ def _panel(axes: Any, case: Case) -> None:
         tallest = max(tallest, centres.max())
     else:
         axes.axvline(0, **SERIES[0], label=f"_{label}")
-    share = (values[:, 0] > values[:, 1]).mean()
     axes.axvline(0, color=GREY, lw=0.7, zorder=0, label="_level")
     axes.set(xlim=(-REACH, REACH), ylim=(0, 1.3 * tallest))
+
+
+def _difference(axes: Any, case: Case) -> None:
+    """Draw the difference of the outputs over the data, its Gaussian, and the mass that is G0."""
+    scale = np.sqrt(case.var_mu + case.var_chi)
+    values, spread = (case.outputs[:, 0] - case.outputs[:, 1]) / scale, np.sqrt(2 * case.var_chi) / scale
+    centre = values.mean()
+    edges = np.linspace(centre - 4 * spread, centre + 4 * spread, BARS + 1)
+    heights, _ = np.histogram(values, edges, density=True)
+    axes.stairs(heights, edges, fill=True, color=BAR, label="difference $\\Delta_O$ of one network")
+    x = np.union1d(np.linspace(edges[0], edges[-1], 201), [0.0])
+    gaussian = scipy.stats.norm.pdf(x, centre, spread)
+    axes.plot(x, gaussian, **SERIES[3], label="theory, $N(\\mu_0 - \\mu_1, 2\\,\\mathrm{Var}_\\chi)$")
+    share = (values > 0).mean()
+    inside = x >= 0
+    label = "mass that is $G_0$"
+    axes.fill_between(x[inside], gaussian[inside], color=REGIONS[2], alpha=0.7, label=label)
+    axes.axvline(0, color=GREY, lw=0.7, zorder=0, label="_level")
+    axes.set(ylim=(0, 1.35 * gaussian.max()))
     axes.text(0.03, 0.97, f"$G_0$ = {share:.2f}", transform=axes.transAxes, va="top")

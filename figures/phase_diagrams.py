@@ -1,8 +1,9 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
-Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the backward threshold,
-in the ordered phase, gradients vanish; right of it, in the chaotic one, they explode. The threshold is the edge of
-chaos where the variance of the units settles; at the threshold of ReLU it does so without biases only.
+Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients), with its axes. Shades are the
+bias ratio after 20 layers; lines and names are those of infinite depth. Below the backward threshold, in the ordered
+phase, gradients vanish; above it, in the chaotic one, they explode. The threshold is the edge of chaos where the
+variance of the units settles; at the threshold of ReLU it does so without biases only, at the star.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import igbtheory as igb
 from igbtheory.phases import Diagram
 from igbtheory.pictures import Run, Style
-from igbtheory.presentation.pictures.phase_maps import grid, maps
+from igbtheory.presentation.pictures.phase_maps import grid, maps, name_phases
 
 DEPTH = 20
 POOLS = {f", {DEPTH} layers": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}
@@ -37,4 +38,7 @@ def _diagram(run: Run, activation: str, pool: Any) -> Diagram:
 
 def draw(data: dict[str, Diagram], style: Style) -> Any:
     """A row an activation, a column a pool."""
-    return maps(style.figure(2.0), data, len(POOLS), style.size)
+    figure = maps(style.figure(2.0), data, len(POOLS), style.size)
+    for axes, phases in zip(figure.axes, data.values(), strict=False):
+        name_phases(axes, phases)
+    return figure

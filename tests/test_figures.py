@@ -69,9 +69,13 @@ TABLE = {
     ),
     "gamma_of_layers": Expected(1, 3, points=30, degrees=11, effort=0.0),
     "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 13)}),
+    "losses_in_training": Expected(6, 18, effort=0.0, tiny={"DATA": 40, "WIDTH": 60, "STEPS": np.array([0, 1, 4, 16])}),
     "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTH": 64, "DIGITS": 12}),
-    "output_gaussians": Expected(3, 8, effort=0.05, tiny={"WIDTH": 100}),
+    "output_gaussians": Expected(6, 11, effort=0.05, tiny={"WIDTH": 100}),
     "phase_diagrams": Expected(7, 12, tiny={"DEPTH": 3, "ACTIVATIONS": {"ReLU": "relu", "leaky ReLU": "leaky_relu"}}),
+    "probabilities_before_training": Expected(
+        2, 3, points=10, degrees=11, effort=0.0, tiny={"DEPTH": 3, "SAMPLES": 60, "WIDTH": 100}
+    ),
     "proxy_direction": Expected(
         1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
     ),
@@ -89,6 +93,9 @@ TABLE = {
             "GRID": np.geomspace(0.05, 50, 31),
         },
     ),
+    "training_by_start": Expected(4, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "training_with_norms": Expected(8, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "two_convolutional_networks": Expected(2, 0, effort=0.0, tiny={"DATA": 8, "CHANNELS": 8}),
 }
 QUICK = {"activation_functions", "finite_data", "output_gaussians", "regimes"}
 """Figures that are drawn in every run: they have artists of every kind."""
@@ -309,8 +316,8 @@ def test_a_map_of_the_table_is_that_of_the_data() -> None:
     found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 0]
     data = data["tanh, 10 layers"]
     expected = np.clip(np.log10(data.gamma), -2, 6)
-    np.testing.assert_array_equal([row.value for row in found], expected.ravel())
-    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data.sigma_w2)
+    np.testing.assert_array_equal([row.value for row in found], expected.T.ravel())
+    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data.sigma_b2)
 
 
 @pytest.mark.parametrize("size", [5, 16])
@@ -381,7 +388,7 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
 
     draws: dict[str, Callable[[Any, Style], Figure]] = {"first": line, "second": stop, "third": line}
     chosen = [Sheet(name, name, "", lambda _: [1, 2], draw) for name, draw in draws.items()]
-    monkeypatch.setattr(writing, "sheets", lambda _: chosen)
+    monkeypatch.setattr(writing, "sheets", lambda *_: chosen)
     status, out, err = figures(capsys, tmp_path, "--quick")
     assert status == 130
     assert out == f"{tmp_path / 'out' / 'first.pdf'}\n"
@@ -403,6 +410,46 @@ def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytes
     for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
     np.testing.assert_equal(computed(), first)
+
+
+OWN = '''"""Numbers up to a few."""
+
+STYLES = ("-", "--")
+LAST = 3
+NUMBERS = tuple(range(LAST))
+
+
+def compute(run):
+    """The numbers."""
+    return NUMBERS
+
+
+def draw(data, style):
+    """A line."""
+    figure = style.figure()
+    figure.subplots().plot(data, STYLES[0], label="line")
+    return figure
+'''
+
+
+def test_figures_of_ones_own_take_parameters(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "few.py").write_text(OWN, encoding="utf-8")
+    assert figures(capsys, tmp_path, "few", "--folder", str(folder), "--param", "LAST=5")[0] == 0
+    with (tmp_path / "out" / "few.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["y"] for row in csv.DictReader(file)] == ["0.0", "1.0", "2.0", "3.0", "4.0"]
+    assert "Here LAST = 5." in (tmp_path / "out" / "few.txt").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "out" / "few.json").read_text(encoding="utf-8"))["parameters"] == {"LAST": 5}
+    for words, message in (
+        ("LAST=2.5", "expected LAST as in the file, 3, got '2.5'"),
+        ("NUMBERS=(1,)", "unknown parameter 'NUMBERS'; known: LAST, STYLES"),
+    ):
+        status, _, err = figures(capsys, tmp_path, "--folder", str(folder), "--param", words)
+        assert status == 2
+        assert message in err
+    status, _, err = figures(capsys, tmp_path, "--folder", str(tmp_path))
+    assert (status, "expected a folder of Python files with figures" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

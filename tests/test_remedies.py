@@ -403,6 +403,7 @@ COMMANDS = [
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
     ("predict --plot folder", "a file that ends in .png or .pdf or .svg", "predict --plot a.png"),
+    ("predict --style icml", "add, say, --plot gamma.pdf", "predict --style icml --plot gamma.pdf"),
     ("predict --batch-size 3", '--batch-size with --norm "batch" only', "predict --norm batch --batch-size 3"),
     ("predict --norm foo", "known: batch, layer, rms", "predict --norm layer"),
     (
@@ -651,6 +652,26 @@ LINES = [
         "pass both",
         "igb.mlp(1).train(X, [0, 1] * 5, X_test=X + 1, y_test=[0, 1] * 5, draws=20)",
     ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, momentum=1)",
+        "momentum=0.9",
+        "igb.mlp(1).train(X, [0, 1] * 5, momentum=0.9, draws=20)",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=1.0)",
+        "pass a smaller step",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, draws=20)",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0.5])",
+        "[0, 1, 10]",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0, 1, 10], draws=20)",
+    ),
+    (
+        "igb.mlp(1, 'tanh').train(X, [0, 1] * 5, weight_decay=0.1)",
+        "weight_decay=0",
+        "igb.mlp(1, 'tanh').train(X, [0, 1] * 5, weight_decay=0, draws=20)",
+    ),
     ("igb.mlp(1, 'foo')", "'x*tanh(x)'", "igb.mlp(1, 'x*tanh(x)')"),
     ("igb.Activation((X[:, 0], X[:, 1]))", "np.argsort(x)", "igb.Activation((X[np.argsort(X[:, 0]), 0], X[:, 1]))"),
     ("igb.mpl", "did you mean 'mlp'?", "igb.mlp"),
@@ -719,6 +740,7 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
+    ("igb.mlp(1).kernel(X, X[:, :2])", "pass data of one kind", "igb.mlp(1).kernel(X[:, :2], X[:, :2])"),
     ("igb.mlp(1).predict().kernel()", "pass data, as in predict(X)", "igb.mlp(1).predict(X).kernel()"),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
     ("igb.register(3)", "pass the class itself", "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))"),
@@ -1049,6 +1071,22 @@ LINES = [
         "igb.design(2.0, 'sigma_b2', depth=2)",
     ),
     ("igb.GuessLaw(1).plot(3)", "pass one of plt.subplots(), or none", "igb.GuessLaw(1).plot(plt.subplots()[1])"),
+    (
+        "igb.overlay({'law': igb.GuessLaw(1), 'layers': igb.mlp(2).predict()}, plt.subplots()[1])",
+        "draw it into other axes",
+        "igb.mlp(2).predict().plot(plt.subplots()[1], label='layers')",
+    ),
+    (
+        "igb.GuessLaw(1).plot(igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot())",
+        "draw this result into other axes",
+        "igb.GuessLaw(1).plot(plt.subplots()[1])",
+    ),
+    (
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(label='ReLU')",
+        "draw it with plot() or plot(ax) only",
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(plt.subplots()[1])",
+    ),
+    ("igb.overlay({})", "pass, say, {'ReLU': igb.mlp(20).predict()}", "igb.overlay({'ReLU': igb.mlp(20).predict()})"),
     ("igb.GuessLaw(1).finite([5, 6])", "make one law for each D", "[igb.GuessLaw(1).finite(D) for D in (5, 6)]"),
     (
         "igb.mlp(1, sigma_b2=1e9).predict().softmax(3).var()",
@@ -1117,9 +1155,9 @@ LINES = [
         "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
     ),
     (
-        "igb.mlp(1, 'tanh', pool=2).train(X[:3], [0, 1, 1])",
+        "igb.mlp(1, 'hardtanh', pool=2).train(X[:3], [0, 1, 1])",
         "use AvgPool(2)",
-        "igb.Network.read('Dense | tanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
+        "igb.Network.read('Dense | hardtanh | AvgPool(2) | Dense').train(X[:3], [0, 1, 1], draws=20)",
     ),
     (
         "igb.Network(igb.Dense(), *map(igb.Activation, (lambda x: np.float32(x), 'relu')), igb.Dense()).predict()",
@@ -1628,6 +1666,8 @@ NOT_DONE = {
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
+    "`test_figures` does it": ("write another value of this kind",),
+    "it writes into the home of the user": ("name one with --shell",),
     "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
     "it is a warning or a remark": (
         "pass a formula",

@@ -1,6 +1,7 @@
 """Every argument of public functions is replaced by things of a wrong kind: a sentence refuses them."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "simulate": (NET.simulate, {**FEW, "workers": 1, "executor": None, "progress": False}),
     "split": (RUN.split, {"neutral": (0.45, 0.55)}),
     "train": (NET.train, {"inputs": X, "y": Y, "loss": "mse", "times": [0, 1], "draws": 2, "seed": 0}),
+    "train, steps": (
+        partial(NET.train, X, Y, draws=2),
+        {"step": 1e-3, "momentum": 0.9, "scale": 1.0, "weight_decay": 0.0, "batch_size": 2},
+    ),
     "class_gradients": (igb.phases.class_gradients, {"prediction": P, "n_classes": 2}),
     "classify": (igb.phases.classify, {"activation": "relu", "sigma_w2": 2.0, "sigma_b2": 0.0, "depths": (1, 2)}),
     "edge_of_chaos": (igb.phases.edge_of_chaos, {"activation": "relu", "sigma_b2": 0.0, "pool": None, "norm": None}),

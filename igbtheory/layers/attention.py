@@ -41,6 +41,12 @@ class Attention(Few, OfTokens):
     The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean over drawn
     ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
+
+    heads: number of heads. sigma_qk2, sigma_v2: variances of the weights of queries and keys, and of values. scaling:
+    "sqrt" or "linear", as above. sigma_qkb2, sigma_vb2, sigma_s2: variances of biases and of scores, as above. seed: of
+    the heads that a prediction draws; None: a fixed one.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.Attention(heads=4), igb.Dense(), igb.Flatten(), igb.Dense())
     """
 
     heads: int = 1

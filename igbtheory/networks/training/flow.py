@@ -83,7 +83,7 @@ class Tangents:
 
             def slope(t: float, integral: Array) -> Any:
                 del t
-                outputs = trained - _times(theta, integral.reshape(trained.shape))
+                outputs = trained - times_matrix(theta, integral.reshape(trained.shape))
                 return loss.gradient(outputs, every).ravel()
 
             absolute = ACCURATE / self.spectrum[0][-1]  # the integral times Theta is an output
@@ -95,10 +95,11 @@ class Tangents:
                     f"expected a loss that falls smoothly, got {loss!r}: {solution.message}; pass earlier times"
                 )
             for column in solution.y.T:
-                yield start - _times(self.theta[:, : self.trained], column.reshape(trained.shape))
+                yield start - times_matrix(self.theta[:, : self.trained], column.reshape(trained.shape))
 
         return flow
 
 
-def _times(theta: Array, x: Array) -> Array:
-    return np.asarray((theta @ x.reshape(len(x), -1)).reshape(-1, *x.shape[1:]))
+def times_matrix(matrix: Array, x: Array) -> Array:
+    """Return the product of a matrix and each column of x, of shape (columns of the matrix, ...)."""
+    return np.asarray((matrix @ x.reshape(len(x), -1)).reshape(-1, *x.shape[1:]))

@@ -31,7 +31,15 @@ class Training(Result):
     draws of shape (times,). recall: the share of the data of each class that is given to it, draws of shape (times, M).
     These are laws over networks (`SampledLaw`). labels: the share of the data with each label, (M,). rate: the largest
     eigenvalue of the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
+    step: the size of a step of gradient descent, None for gradient flow; with steps, times are numbers of steps.
     test: the result on test data, if they were given.
+
+    times: at which the networks are recorded. loss_name: that of the loss.
+
+    >>> X, y = igb.digits()[:40] / 16, igb.digit_labels()[:40] % 2
+    >>> run = igb.mlp(1, "relu").train(X, y, draws=50)
+    >>> run.guesses.mean().value.shape == (len(run.times), 2)
+    True
     """
 
     times: Array
@@ -42,6 +50,7 @@ class Training(Result):
     labels: Array
     rate: float
     loss_name: str
+    step: float | None = None
     test: "Training | None" = None
 
     @property
@@ -58,6 +67,11 @@ class Training(Result):
     def G0(self) -> SampledLaw:  # noqa: N802 - the papers' letter
         """The share of the data that class 0 gets, draws of shape (times,)."""
         return SampledLaw(self.guesses.draws[..., 0])
+
+    @property
+    def shown_times(self) -> Array:
+        """The times in units of 1/largest eigenvalue, or the numbers of steps."""
+        return self.times * (self.rate if self.step is None else 1.0)
 
     def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Training, Training]":
         """Return the result for the networks that start neutral, and the result for the others.
@@ -79,7 +93,7 @@ class Training(Result):
         """Return means and standard deviations over networks at every time, of shares and recall for each class."""
         contents: dict[str, Any] = {
             "loss_name": self.loss_name, "networks": self.networks, "rate": self.rate, "labels": self.labels,
-            "times": self.times, "G0": _moments(self.G0),
+            "step": self.step, "times": self.times, "G0": _moments(self.G0),
         }  # fmt: skip
         for name in LAWS:
             contents[name] = _moments(getattr(self, name))
@@ -101,15 +115,18 @@ class Training(Result):
         largest = SampledLaw(self.guesses.draws.max(axis=2))
         laws = (self.G0, largest, self.accuracy, self.loss)
         rows = [
-            [f"{self.times[i] * self.rate:.3g}", *(_text(law.draws[:, i]) for law in laws)]
+            [f"{self.shown_times[i]:.3g}", *(_text(law.draws[:, i]) for law in laws)]
             for i in np.unique(np.linspace(0, len(self.times) - 1, ROWS).astype(int))
         ]
+        unit = f"time in units of 1/{self.rate:.4g}, the largest eigenvalue"
+        if self.step is not None:
+            unit = f"steps of {self.step:.4g}, which is {self.step * self.rate:.3g}/largest eigenvalue"
         head = (
             f"{self.loss_name}, {self.networks} networks, {self.n_classes} classes; {self.labels[0]:.3g} of the data "
-            f"have label 0\nmean ± standard deviation over networks; time in units of 1/{self.rate:.4g}, the largest "
-            "eigenvalue"
+            f"have label 0\nmean ± standard deviation over networks; {unit}"
         )
-        return f"{head}\n\n{table(('time', 'G0', 'largest share', 'accuracy', 'loss'), rows)}"
+        first = "time" if self.step is None else "steps"
+        return f"{head}\n\n{table((first, 'G0', 'largest share', 'accuracy', 'loss'), rows)}"
 
     def __repr__(self) -> str:
         return (

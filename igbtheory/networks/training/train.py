@@ -15,6 +15,7 @@ from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.networks.training.descent import Descent, descent, positive
 from igbtheory.networks.training.flow import Flow, Tangents
 from igbtheory.networks.training.result import LAWS, Training
 from igbtheory.networks.training.tangent import kernels
@@ -52,17 +53,35 @@ def train(  # noqa: PLR0913 - the contract of the public name
     seed: int = 0,
     X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
     y_test: Any = None,
+    step: float | None = None,
+    momentum: float = 0.0,
+    scale: float = 1.0,
+    weight_decay: float = 0.0,
+    batch_size: int | None = None,
 ) -> Training:
-    """Return the law of the guesses over time, for infinitely wide networks that are trained on all data at once.
+    """Return the law of the guesses over time, for infinitely wide networks that are trained on a data set.
 
     The outputs start as draws from N(0, K) and follow gradient flow, during which the tangent kernel keeps its value at
     the start: see `igbtheory.training.tangent` and `igbtheory.training.flow`, which give the units of `times`.
+    step: size of the steps of gradient descent, in the units of times; then `times` are numbers of steps. momentum,
+    weight_decay: as those of PyTorch's SGD. batch_size: number of data that are drawn anew for each step and network,
+    whose gradient is multiplied by n_samples/batch_size. If one of these three is given, the step is by default half of
+    1/largest eigenvalue. See `igbtheory.training.descent`. scale: factor of all outputs; the tangent kernel then has
+    the factor scale^2.
     times: increasing; by default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its
     longest, but at most 10^6 of the shortest (300 for losses other than "mse", which are integrated step by step).
     y: labels 0, 1, ..., of any type of number, or targets of the outputs: -1 and 1, numbers that are not whole, or
     (n_samples, outputs). loss: "mse", half the squared distance summed over outputs and data, or, for labels only,
     "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
     not trained on.
+
+    network, inputs: the network, and the data, as for `predict`. draws: number of infinitely wide networks. seed: the
+    same seed gives the same numbers.
+
+    >>> X, y = igb.digits()[:40] / 16, igb.digit_labels()[:40] % 2
+    >>> run = igb.mlp(1, "relu").train(X, y, draws=50)
+    >>> print(f"{run.accuracy.mean().value[-1]:.1f}")
+    1.0
     """
     checks.network(network)
     data = checks.data_set(inputs)
@@ -85,15 +104,25 @@ def train(  # noqa: PLR0913 - the contract of the public name
     rule = None if isinstance(loss, str) and loss == "mse" else _softmax_loss(loss, sets)
     given = None if times is None else _increasing(times)
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
-    kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
-    tangents = Tangents(theta, len(data))
-    at = tangents.times(stepwise=rule is not None) if given is None else given
-    flow = tangents.squared(goal.values) if rule is None else tangents.of_loss(rule, goal.labels)
-    laws: list[Any] = _drawn(kernel, flow, at, sets, rule, draws, seed)
+    squared_scale = positive("scale", scale) ** 2
+    steps = descent(network.layers, len(data), (step, momentum, weight_decay, batch_size))
+    kernel, theta = kernels(network, data if tested is None else np.concatenate([data, tested]))
+    tangents = Tangents(squared_scale * theta, len(data))
     rate = float(tangents.spectrum[0][-1])
+    stepwise = rule is not None or batch_size is not None
+    at = tangents.times(stepwise=stepwise) if given is None else given
+    if steps is not None:
+        steps = steps.at_rate(rate, squared=rule is None)
+        at = steps.grid(at, stepwise=stepwise) if given is None else _whole(given)
+        flow = _steps(steps, tangents, goal, rule, seed)
+    else:
+        flow = tangents.squared(goal.values) if rule is None else tangents.of_loss(rule, goal.labels)
+    laws: list[Any] = _drawn(squared_scale * kernel, flow, at, sets, rule, draws, seed)
     name = loss if isinstance(loss, str) else repr(loss)
+    size = None if steps is None else steps.step
     on = [
-        Training(at, **law, labels=one.shares, rate=rate, loss_name=name) for law, one in zip(laws, sets, strict=True)
+        Training(at, **law, labels=one.shares, rate=rate, loss_name=name, step=size)
+        for law, one in zip(laws, sets, strict=True)
     ]
     return on[0] if tested is None else replace(on[0], test=on[1])
 
@@ -105,6 +134,25 @@ def _increasing(times: Any) -> Array:
     if not increasing:
         raise ValueError(f"expected increasing times from 0 on, got {times!r:.60}; pass for example [0, 0.1, 1, 10]")
     return grid
+
+
+def _whole(times: Array) -> NDArray[np.int64]:
+    if np.any(times % 1):
+        raise ValueError(f"expected whole numbers of steps in times, got {times!r:.60}; pass for example [0, 1, 10]")
+    return times.astype(int)
+
+
+def _steps(steps: Descent, tangents: Tangents, goal: Targets, loss: Loss | None, seed: int) -> Flow:
+    """Return the flow of gradient descent: mode by mode where the modes are those of all networks."""
+    if loss is None and steps.batch_size is None:
+        return steps.squared(tangents, goal.values)
+
+    def gradient(outputs: Array) -> Array:
+        if loss is None:
+            return np.asarray(outputs - goal.values[:, None])
+        return loss.gradient(outputs, np.broadcast_to(goal.labels[:, None], outputs.shape[:2]))
+
+    return steps.of_gradient(tangents, gradient, np.random.default_rng([seed, 1]))
 
 
 def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:

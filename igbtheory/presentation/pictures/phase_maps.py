@@ -1,18 +1,25 @@
-"""Maps of the bias ratio over two variances, with the lines that separate the phases."""
+"""Maps of the bias ratio over two variances, with the lines that separate the phases.
+
+The axes are those of mean-field theory: the variance of the biases to the right, and that of the weights upwards.
+"""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from igbtheory.phases import Diagram
 from igbtheory.presentation.pictures.marks import GAMMA, legend_above
+from igbtheory.presentation.pictures.pen import Pen
 from igbtheory.presentation.pictures.style import GREY, LIMIT, THEORY
 
 DECADES = (-2, 6)
 """Powers of ten of the smallest and the largest bias ratio with a shade of its own."""
 NOTHING = 0.01
 """Largest part of an axis that may stay empty before its first point."""
+NAMED, LOWEST = 0.5, 0.08
+"""Where names of phases stand, as a part of the horizontal axis, and the part of the vertical one that a name needs."""
 WEIGHTS, BIASES = "variance of the weights $\\sigma_w^2$", "variance of the biases $\\sigma_b^2$"
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
 
@@ -22,14 +29,15 @@ def grid(widest: float, count: int) -> Any:
     return widest * (np.arange(1, count + 1) / count) ** 2
 
 
-def diagram(axes: Any, phases: Diagram) -> None:
+def diagram(axes: Any, phases: Diagram, pen: Pen) -> None:
     """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
+    pen.take_all("a map")
     shades = _with_edge(axes, phases)
     _line(axes, phases.fine_neutrality, phases.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
     forward = np.full(phases.fine_edge.shape, phases.forward)
     if not np.allclose(forward, phases.fine_edge, rtol=1e-9):
         _line(axes, forward, phases.fine_sigma_b2, "forward threshold", color=LIMIT, ls=":")
-    axes.set(xlabel=WEIGHTS, ylabel=BIASES)
+    axes.set(xlabel=BIASES, ylabel=WEIGHTS)
     whole_map(axes, shades, f"{phases.title.replace('$', chr(92) + '$')}, {phases.depth} hidden layers")
 
 
@@ -39,16 +47,38 @@ def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float
     for axes, (title, phases) in zip(panels.flat, diagrams.items(), strict=True):
         shades = _with_edge(axes, phases)
         axes.set_title(title)
-    figure.supxlabel(WEIGHTS, fontsize=size)
-    figure.supylabel(BIASES, fontsize=size)
+    figure.supxlabel(BIASES, fontsize=size)
+    figure.supylabel(WEIGHTS, fontsize=size)
     _bar(figure, panels, shades)
     how: Any = {"ncols": 2, "facecolor": "#999999", "frameon": True, "edgecolor": "none"}
     figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside upper center", **how)
     return figure
 
 
+def name_phases(axes: Any, phases: Diagram) -> None:
+    """Write the names of the phases of infinite depth into the map, and mark the edge where the variance settles."""
+    at = axes.get_xlim()[1] * NAMED
+    low, high = axes.get_ylim()
+    edge, neutral = (
+        float(np.interp(at, phases.fine_sigma_b2, line)) for line in (phases.fine_edge, phases.fine_neutrality)
+    )
+    ends = np.clip([low, *np.nan_to_num([edge, neutral], nan=high), high], low, high)
+    deep = np.isnan(neutral)  # gamma grows without bound on both sides of the edge, as that of ReLU
+    names = (
+        "ordered: deep prejudice",
+        "chaotic: deep prejudice" if deep else "chaotic: prejudice",
+        "chaotic: neutrality",
+    )
+    for name, start, end in zip(names, ends[:-1], ends[1:], strict=True):
+        if end - start > LOWEST * (high - low):
+            text = axes.text(at, (start + end) / 2, name, ha="center", va="center", fontsize="small")
+            text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+    if np.allclose(phases.fine_edge, phases.forward):
+        axes.plot(0, phases.forward, "*", ms=9, color=LIMIT, clip_on=False, zorder=5, label="_edge of chaos")
+
+
 def _with_edge(axes: Any, phases: Diagram) -> Any:
-    shades = gamma_map(axes, phases.sigma_w2, phases.sigma_b2, phases.gamma)
+    shades = gamma_map(axes, phases.sigma_b2, phases.sigma_w2, phases.gamma.T)
     _line(axes, phases.fine_edge, phases.fine_sigma_b2, EDGE, color=THEORY, ls="--")
     return shades
 
@@ -77,9 +107,9 @@ def whole_map(axes: Any, shades: Any, title: str) -> None:
 
 def _line(axes: Any, sigma_w2: Any, sigma_b2: Any, label: str, **how: Any) -> None:
     """Draw a line, unless all of it lies outside the map."""
-    low, high = axes.get_xlim()
+    low, high = axes.get_ylim()
     if np.any((sigma_w2 >= low) & (sigma_w2 <= high)):
-        axes.plot(sigma_w2, sigma_b2, lw=1.4, label=label, **how)
+        axes.plot(sigma_b2, sigma_w2, lw=1.4, label=label, **how)
 
 
 def _bar(figure: Any, panels: Any, shades: Any) -> None:

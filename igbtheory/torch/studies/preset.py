@@ -21,6 +21,10 @@ def preset(
 
     quick: fewer networks and data, which take less than three minutes on two cores. workers, executor, store, progress:
     as in `igbtheory.study`.
+
+    name: that of the experiment.
+
+    >>> igb.studies.preset("digits", quick=True).plot()    # doctest: +SKIP
     """
     require_torch()
     from igbtheory.torch.studies.presets import PRESETS  # noqa: PLC0415 - it loads PyTorch
