@@ -12,12 +12,11 @@ from igbtheory.torch.studies.image_models import cnn, mixer, resnet, vit
 from igbtheory.torch.studies.tasks import images
 
 GOAL = 0.7
-RATES = (1e-3, 3e-3)
 
 
-def plan(*, quick: bool) -> Plan:
-    """Return twelve networks and 120 steps, or, for a full run, thirty and 600."""
-    return Plan(12, 120, 64) if quick else Plan(30, 600, 64)
+def rates_and_plan(*, quick: bool) -> tuple[tuple[float, ...], Plan]:
+    """Return the learning rates, the number of networks and that of steps."""
+    return ((3e-3,), Plan(10, 100, 64)) if quick else ((1e-3, 3e-3), Plan(30, 600, 64))
 
 
 def _shape(task: Callable[[], Task]) -> tuple[tuple[int, int, int], int]:
@@ -40,7 +39,7 @@ def convolutional(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
         *start_claims(biased, GOAL),
     )
     statement = "Initial guessing bias, figure 1: whether a network favours a class depends on its architecture"
-    return Preset("CNNs: activations and pools", statement, arms, RATES, plan(quick=quick), claims, GOAL)
+    return Preset("CNNs: activations and pools", statement, arms, *rates_and_plan(quick=quick), claims, GOAL)
 
 
 def _placed(norm: str, make_model: Any, task: Callable[[], Task], statement: str, *, quick: bool) -> Preset:
@@ -57,7 +56,7 @@ def _placed(norm: str, make_model: Any, task: Callable[[], Task], statement: str
         *start_claims(before, GOAL),
     )
     title = f"{norm} before or after the activation of a model of images"
-    return Preset(title, statement, arms, RATES, plan(quick=quick), claims, GOAL)
+    return Preset(title, statement, arms, *rates_and_plan(quick=quick), claims, GOAL)
 
 
 def residual(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
@@ -89,7 +88,7 @@ def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
         *start_claims(usual, GOAL),
     )
     statement = "Bias meets trainability: scaled weights of a vision transformer move its bias, and slow its training"
-    return Preset("Vision transformer: scaled weights", statement, arms, RATES, plan(quick=quick), claims, GOAL)
+    return Preset("Vision transformer: scaled weights", statement, arms, *rates_and_plan(quick=quick), claims, GOAL)
 
 
 IMAGE_PRESETS: dict[str, Callable[..., Preset]] = {
