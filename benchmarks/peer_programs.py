@@ -61,15 +61,15 @@ def images(count: int) -> Any:
 
 
 def our_grid(phi: str, side: int) -> Callable[[], Any]:
-    """Return gamma on the grid."""
+    """Return gamma on the grid, of the last layer alone, as the other programs do."""
     sigma_w2, sigma_b2 = sweep(side)
-    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().gamma
+    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(layers="last").gamma
 
 
 def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
     """Return the kernel of the outputs."""
     x = digits_data(count)
-    return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x).kernel()
+    return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x, layers="last").kernel()
 
 
 def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
@@ -255,7 +255,7 @@ def our_images(count: int, pool: str) -> Callable[[], Any]:
     x = images(count)
     block = (igb.Conv2d(3, padding="zeros", sigma_w2=2.0), igb.Activation("relu"))
     end = igb.Flatten() if pool == "flatten" else igb.GlobalAvgPool()
-    return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x).kernel()
+    return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x, layers="last").kernel()
 
 
 def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
@@ -263,7 +263,7 @@ def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
     from igbtheory.networks.training.tangent import kernels  # noqa: PLC0415 - the part of `train` that NT has, too
 
     x = digits_data(count)
-    return lambda: kernels(igb.mlp(depth, "relu", sigma_w2=2.0, sigma_b2=0.1).layers, x)[1]
+    return lambda: kernels(igb.mlp(depth, "relu", sigma_w2=2.0, sigma_b2=0.1), x)[1]
 
 
 def labels(count: int) -> Any:

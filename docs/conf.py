@@ -11,20 +11,27 @@ import igbtheory
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
-from derivation_pages import write_pages  # noqa: E402 - a file of this folder
-from gallery_scripts import write_scripts  # noqa: E402 - as above
-from notebook_page import page  # noqa: E402 - as above
+from notebook_page import page  # noqa: E402 - a file of this folder
+from reference_pages import described  # noqa: E402 - as above
 
 project = "igbtheory"
 author = "The igbtheory developers"
 release = igbtheory.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx_gallery.gen_gallery"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
 source_suffix = {".rst": "restructuredtext", ".ipynb": "restructuredtext"}
 exclude_patterns = ["_build", "gallery_scripts", "gallery/*.ipynb"]
 
-write_pages(HERE / "derivations")
-write_scripts(HERE / "gallery_scripts")
+if not tags.has("written"):  # noqa: F821 - Sphinx defines it: -t written spares seconds where a build has written them
+    from written_pages import write_all
+
+    write_all(HERE)
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "gallery_scripts"),
     "gallery_dirs": str(HERE / "gallery"),
@@ -42,8 +49,13 @@ html_title = f"igbtheory {release}"
 html_show_copyright = False
 html_math_renderer = "mathml"
 
+autosummary_generate = False  # reference_pages writes the pages
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = False  # what all layers have is told once, on the page of Layer
+maximum_signature_line_length = 88
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 
 # `sphinx-build -b doctest` runs every example on every page
 doctest_global_setup = """
@@ -67,14 +79,14 @@ def _block(writer: Any, node: Any) -> None:
     raise nodes.SkipNode
 
 
-def _plain(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
-    """Escape asterisks, because docstrings are plain text with formulas, not reStructuredText."""
-    lines[:] = [line.replace("*", r"\*") for line in lines]
+def _plain(_app: Any, _what: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:
+    """Make a page of a docstring, which is plain text with formulas, not reStructuredText."""
+    lines[:] = described(thing, lines)
 
 
 def _notebook(app: Any, name: str, source: list[str]) -> None:
     if app.env.doc2path(name).suffix == ".ipynb":
-        source[0] = page(source[0])
+        source[0] = page(source[0], name)
 
 
 def setup(app: Any) -> None:

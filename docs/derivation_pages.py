@@ -7,6 +7,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from changed_files import write_changed
+
 from igbtheory.claims import PAPERS, Claim
 from igbtheory.claims.claim import INSTEAD, KINDS
 from igbtheory.claims.library import library
@@ -68,18 +70,6 @@ def _sentence(claim: Claim) -> str:
     """Return the statement with its assumptions and its formula."""
     assumed = f" Assumed: {inline(claim.assumes)}." if claim.assumes else ""
     return f"{inline(claim.says)}.{assumed}" + (f" :math:`{claim.formula}`" if claim.formula else "")
-
-
-def write_changed(folder: Path, texts: dict[str, str]) -> None:
-    """Write files with these names and texts, and remove all others. Sphinx skips unchanged files, so leave those."""
-    folder.mkdir(exist_ok=True)
-    for old in folder.iterdir():
-        if old.is_file() and old.name not in texts:
-            old.unlink()
-    for name, text in texts.items():
-        path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
 
 
 def _slug(title: str) -> str:

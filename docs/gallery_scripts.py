@@ -11,7 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from derivation_pages import plain, write_changed
+from changed_files import write_changed
+from derivation_pages import plain
 from PIL import Image
 
 from igbtheory.foundations.shipped import own_folder

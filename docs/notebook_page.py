@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 from typing import Any
 
@@ -16,11 +17,30 @@ MARKUP = (
 """Patterns of Markdown, and their replacements in reStructuredText."""
 
 
-def page(text: str) -> str:
-    """Return a notebook as reStructuredText; it may contain headings, paragraphs, lists, code, links and formulas."""
-    cells = json.loads(text)["cells"]
+PLACES = {
+    "Colab": "https://colab.research.google.com/github/{repository}/blob/main/docs/{name}.ipynb",
+    "Binder": "https://mybinder.org/v2/gh/{repository}/main?labpath=docs/{name}.ipynb",
+}
+"""Where a notebook runs without an installation: addresses by names. The folder .binder says what Binder installs."""
+
+
+def page(text: str, name: str) -> str:
+    """Return a notebook as reStructuredText; it may contain headings, paragraphs, lists, code, links and formulas.
+
+    Where GitHub builds the page, links open the notebook in a browser: only there is the address of the repository
+    known. A cell with the tag install, which such a place needs, is left out.
+    """
+    first, *others = json.loads(text)["cells"]
     makers = {"markdown": _markdown, "code": _code}
-    return "\n\n".join(makers[cell["cell_type"]](cell) for cell in cells) + "\n"
+    cells = [makers[cell["cell_type"]](cell) for cell in others if "install" not in cell["metadata"].get("tags", ())]
+    return "\n\n".join([_markdown(first), *_links(name), *cells]) + "\n"
+
+
+def _links(name: str) -> list[str]:
+    """Return the paragraph of links to the places where a notebook runs, or none where no repository is known."""
+    repository = os.environ.get("GITHUB_REPOSITORY")
+    links = (f"`Open in {place} <{url.format(repository=repository, name=name)}>`__" for place, url in PLACES.items())
+    return [", ".join(links)] if repository else []
 
 
 def _markdown(cell: Any) -> str:

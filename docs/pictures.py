@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation: `python docs/pictures.py` writes them into this folder."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib import rc_context
@@ -10,23 +10,23 @@ from scipy.stats import norm
 
 import igbtheory as igb
 from igbtheory.presentation.pictures.marks import gaps
-from igbtheory.presentation.pictures.style import GREY, SERIES, STYLE
+from igbtheory.presentation.pictures.style import GREY, MARKERS, SERIES, STYLE
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
 """Depths of the ReLU networks and their colours (by Okabe and Ito, for colour-blind readers)."""
 SIGMA_B2 = 0.1
 PHASES = {"ordered": 1.3, "edge of chaos": 1.986072640, "chaotic": 3.5}
 """Phases of tanh networks with biases SIGMA_B2, and variances of their weights."""
-NORMS = {
-    "no norm": (None, "before", "o"),
-    "BatchNorm before": ("batch", "before", "s"),
-    "BatchNorm after": ("batch", "after", "D"),
-    "LayerNorm before": ("layer", "before", "^"),
-    "LayerNorm after": ("layer", "after", "v"),
-    "RMSNorm before": ("rms", "before", "+"),
-    "RMSNorm after": ("rms", "after", "x"),
+NORMS: dict[str, tuple[Literal["batch", "layer", "rms"] | None, Literal["before", "after"]]] = {
+    "no norm": (None, "before"),
+    "BatchNorm before": ("batch", "before"),
+    "BatchNorm after": ("batch", "after"),
+    "LayerNorm before": ("layer", "before"),
+    "LayerNorm after": ("layer", "after"),
+    "RMSNorm before": ("rms", "before"),
+    "RMSNorm after": ("rms", "after"),
 }
-"""Norm, placement and marker for each label of the picture of norms."""
+"""Norm and placement for each label of the picture of norms."""
 
 
 def picture() -> Figure:
@@ -98,22 +98,38 @@ def theory_depth() -> Figure:
 
 
 def which_norm() -> Figure:
-    """Draw the share of the favoured class against the growth of gradients for every norm and placement."""
+    """Draw the share of the favoured class, and the growth of gradients, for every norm and placement."""
     figure = Figure(figsize=(7.2, 2.9))
-    for axes, (phi, sigma_b2) in zip(
-        figure.subplots(1, 3, sharey=True), (("relu", 0), ("tanh", 0.1), ("gelu", 0)), strict=True
-    ):
-        for (label, (normed, placement, marker)), series in zip(NORMS.items(), [*SERIES, SERIES[0]], strict=True):
-            net = igb.mlp(20, phi, norm=normed, placement=placement, sigma_b2=sigma_b2)
-            growth, majority = igb.phases.gradients(net).factor[-1], net.predict().G0.majority()
-            axes.plot([growth], [majority], marker, color=series["color"], mfc="none", ms=7, label=label)
-        axes.axvline(1, color=GREY, lw=0.7, zorder=0)
-        axes.set(xlim=(0.4, 1.6), ylim=(0.48, 1))
-        axes.set_title(phi + (", biases of variance 0.1" if sigma_b2 else ", no biases"), loc="center")
-    figure.supxlabel("growth of the squared gradient, per layer towards the input", fontsize=9)
-    figure.supylabel("share of the favoured class", fontsize=9)
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    left, right = figure.subplots(1, 2, sharey=True)
+    rows = np.arange(len(NORMS))
+    for number, (phi, sigma_b2) in enumerate((("relu", 0), ("tanh", 0.1), ("gelu", 0))):
+        look = {"color": SERIES[number]["color"], "marker": MARKERS[number], "ls": "none", "mfc": "none"}
+        look["label"] = phi + (", biases of variance 0.1" if sigma_b2 else ", no biases")
+        nets = [
+            igb.mlp(20, phi, norm=norm, placement=placement, sigma_b2=sigma_b2) for norm, placement in NORMS.values()
+        ]
+        at = rows + 0.28 * (number - 1)  # beside each other, so that none hides another
+        left.plot([net.predict().G0.majority() for net in nets], at, **look)
+        right.plot([igb.phases.gradients(net).factor[-1] for net in nets], at, **look)
+    for axes, label in ((left, "share of the favoured class"), (right, "growth of the squared gradient, per layer")):
+        axes.set_xlabel(label)
+        axes.grid(axis="y", color=GREY, lw=0.4)
+    left.set(xlim=(0.48, 1), yticks=rows, ylim=(len(NORMS) - 0.5, -0.5))
+    left.set_yticklabels(NORMS)
+    right.set_xlim(0.45, 1.55)
+    right.axvline(1, color=GREY, lw=0.9, zorder=0)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    return figure
+
+
+def curves() -> Figure:
+    """Draw gamma over depth, and the law of the guesses, of networks with several activations."""
+    figure = Figure(figsize=(7.2, 2.9))
+    left, right = figure.subplots(1, 2)
+    networks = {phi: igb.mlp(20, phi, sigma_b2=0.1).predict() for phi in ("relu", "tanh", "gelu", "silu")}
+    igb.overlay(networks, left)
+    igb.overlay({phi: prediction.G0 for phi, prediction in networks.items()}, right)
     return figure
 
 
@@ -174,5 +190,5 @@ def trained_shares(x: Any, y: Any, rate: float) -> tuple[Any, Any]:
 
 if __name__ == "__main__":
     with rc_context(STYLE):
-        for draw in (picture, theory_networks, theory_depth, which_norm, training):
+        for draw in (picture, theory_networks, theory_depth, which_norm, curves, training):
             draw().savefig(Path(__file__).with_name(f"{draw.__name__}.png"), dpi=180)

@@ -1,3 +1,4 @@
+from igbtheory.claims.verification import verify as verify
 from igbtheory.foundations.accuracy import AccuracyWarning as AccuracyWarning
 from igbtheory.foundations.accuracy import EstimateWarning as EstimateWarning
 from igbtheory.foundations.files import read_data as read_data
@@ -57,6 +58,9 @@ from igbtheory.networks.language import gpt as gpt
 from igbtheory.networks.network import Network as Network
 from igbtheory.networks.network import mlp as mlp
 from igbtheory.networks.simulation import simulate as simulate
+from igbtheory.phases import verdict as verdict
+from igbtheory.presentation.pictures.plots import overlay as overlay
+from igbtheory.presentation.pictures.style import style as style
 from igbtheory.theory.prediction import Prediction as Prediction
 from igbtheory.torch import explain as explain
 from igbtheory.torch import from_torch as from_torch

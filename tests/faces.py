@@ -215,7 +215,7 @@ def aged(layers: tuple[Layer, ...], age: float) -> tuple[Layer, ...]:
 def tangents(case: Case) -> None:
     """Compare the tangent kernel with finite differences of a kernel between networks of nearly equal weights."""
     data = case.data()[:2]
-    kernel, theta = kernels(case.layers, data)
+    kernel, theta = kernels(case.net, data)
     size = len(kernel)
 
     def across(age: float) -> Any:

@@ -11,13 +11,14 @@ import sympy as sp
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS, function_of
+from igbtheory.formulas import FUNCTIONS, ClosedForm, function_of
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.mathematics.averages import any_formula, broken_lines, quadrature, stairs, waves
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas.catalogue.powers import Powers
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.reader import read
+from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.mathematics.formulas.tree import Tree, X, add, choice, mul, number
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -247,6 +248,29 @@ def test_moments_of_powers(name: str, c: str) -> None:
             if n is MANY:  # by differences in 29 digits
                 rise = closed.covariance(n, one, one, q_ab + step) - closed.covariance(n, one, one, q_ab - step)
                 assert abs(rise / (2 * step) / closed.slope(n, one, one, q_ab) - 1) < 1e-12
+
+
+def test_closed_forms_of_their_own_agree_with_the_general_ones() -> None:
+    q_a, q_b, c = np.array([1e-3, 0.7, 30.0])[:, None], np.array([0.2, 1.0, 50.0])[:, None], np.linspace(-1, 1, 5)
+    pair = q_a, q_b, c * np.sqrt(q_a * q_b)
+    for name in ("relu", "prelu"):
+        closed: Any = FUNCTIONS[name].closed
+        expected = ClosedForm.product(closed, FLOAT64, *pair)
+        # opposite data of ReLU cancel to zero
+        assert closed.product(FLOAT64, *pair) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+    for name in ("erf", "gelu"):
+        closed = FUNCTIONS[name].closed
+        square = ClosedForm.product(closed, FLOAT64, q_a, q_a, q_a)
+        power, by_differences = closed.power(FLOAT64, q_a, square), ClosedForm.power(closed, FLOAT64, q_a, square)
+        assert (by_differences <= power + 1e-3).all()  # the step of the difference
+        assert name == "erf" or power == pytest.approx(by_differences, abs=1e-3)
+
+
+def test_a_shift_keeps_the_variances() -> None:
+    """At nearly equal data, too, where the covariance of gelu loses the digits of var_chi."""
+    closed: Any = FUNCTIONS["gelu"].closed
+    less: Any = shifted(FUNCTIONS["gelu"], 0.3).closed
+    assert less.variances(FLOAT64, 2.0, 1e-12) == closed.variances(FLOAT64, 2.0, 1e-12)
 
 
 @pytest.mark.parametrize(("name", "p"), [("relu", 1), ("abs", 1), ("squared_relu", 2)])

@@ -326,7 +326,7 @@ def test_reports_are_the_same_byte_for_byte(tmp_path: Path, capsys: pytest.Captu
     page = parts[0]["claims.html"].decode()
     assert "<math" in page
     assert "http" not in page.replace("http://www.w3.org/1998/Math/MathML", "")
-    assert "int_0^1 x^2 dx = 1/3" in page
+    assert "dx = 1/3" in page
     printed = capsys.readouterr().out
     assert "Z-2" in printed
     assert "2 holds, 1 fails, 0 undecided, 1 not tested (definitions, or" in printed
@@ -384,6 +384,10 @@ def test_a_verdict_that_differs_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text(GOOD.replace("+ sp.cos(x)**2, 1", ", 1"))
     assert main(["verify", "Z-1", "--folder", str(tmp_path)]) == 1
     assert main(["verify", "Z-2", "--folder", str(tmp_path)]) == 0
+    verification = igb.verify("Z-1", folder=tmp_path, workers=1)
+    assert not verification.as_recorded
+    assert verification.to_dict()["Z-1"]["verdict"] == "fails"
+    assert repr(verification) == "Verification(of claims: 1, not all as recorded)"
 
 
 @pytest.mark.parametrize(
@@ -401,6 +405,12 @@ def test_bad_input(arguments: list[str], sentence: str, capsys: pytest.CaptureFi
 
 
 LIBRARY = library()
+
+
+def test_a_shell_completes_all_claims_and_papers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["__complete", "verify", ""]) == 0
+    names = [line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert {*LIBRARY.claims, *(name[0] for name in LIBRARY.claims)} <= set(names)
 
 
 def test_every_row_is_there_once() -> None:

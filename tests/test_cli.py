@@ -108,6 +108,24 @@ def test_predict_with_many_digits(capsys: Capture) -> None:
         assert got["gamma"] == mpmath.nstr(1 / (mpmath.pi - 1), 40)
 
 
+def test_predict_on_data_prints_the_share_of_the_favoured_class(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.random.default_rng(0).standard_normal((25, 3)))
+    assert main(["predict", "--data", "x.npy"]) == 0
+    printed = re.search(r"the favoured class gets ([\d.]+) ± ([\d.]+) % of the data", capsys.readouterr().out)
+    share = igb.mlp(3).predict(np.load("x.npy")).G0.majority()
+    assert printed is not None
+    assert [float(number) / 100 for number in printed.groups()] == pytest.approx([share.value, share.error], abs=1e-4)
+    # on many data the guesses are not drawn: it is the share of the law that has their variance
+    np.save("x.npy", np.random.default_rng(0).standard_normal((2100, 3)))
+    assert main(["predict", "--data", "x.npy"]) == 0
+    prediction = igb.mlp(3).predict(np.load("x.npy"))
+    about = f"gets about {igb.GuessLaw(prediction.gamma_guess).majority():.0%} of the data"
+    assert about in capsys.readouterr().out
+
+
 def test_an_error_below_all_doubles_is_told_by_a_bound(capsys: Capture) -> None:
     assert main(["predict", "--depth", "1", "--digits", "400"]) == 0
     assert "error   below 1e-307 (estimated" in capsys.readouterr().out
@@ -368,6 +386,75 @@ def test_help_ends_in_a_window_without_columns(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "0")
     with igb.runs.limited(30.0):
         assert main(["infer", "--help"]) == 0
+
+
+def helped(capsys: Capture, *tokens: str) -> str:
+    assert main([*tokens, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.slow  # it lays out the help of every command
+def test_the_help_of_every_command_has_examples_with_its_options(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    for command in re.findall(r"^│ ([a-z]+) ", helped(capsys), re.MULTILINE):
+        out = helped(capsys, command)
+        examples = [shlex.split(line) for line in out.splitlines() if line.startswith(f" igb {command}")]
+        assert examples, command
+        options = {token for example in examples for token in example if token.startswith("--")}
+        assert options <= set(re.findall(r"--[a-z0-9-]+", out.partition("Parameters")[2])), command
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ["predict", "--norm"],
+        ["predict", "--norm", "rms", "--placement"],
+        ["predict", "--width", "5", "--method"],
+        ["design", "1", "--vary"],
+        ["figures", "--style"],
+        ["train", "--data", "digits", "--first", "5", "--loss"],
+    ],
+)
+def test_help_lists_the_choices_that_the_library_knows(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tokens: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    known = refusal(capsys, *tokens, "?").partition("known: ")[2].strip()
+    options = " ".join(helped(capsys, tokens[0]).partition("Parameters")[2].replace("│", " ").split())
+    choices = re.search(rf" {tokens[-1]} CHOICE (?:(?!CHOICE).)*?\[choices: (.*?)\]", options)
+    assert choices is not None
+    assert choices[1] == known
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["predict", "--activation", "soft"], {"softplus", "softsign"}),
+        (["figures", "gam"], {"gamma_of_layers"}),
+        (["verify", "E-Eq4"], {"E-Eq47"}),
+    ],
+)
+def test_names_are_completed(capsys: Capture, words: list[str], names: set[str]) -> None:
+    assert main(["__complete", *words]) == 0
+    assert names <= {line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()}
+
+
+def test_completion_is_written_to_the_given_file_only(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["--install-completion", "--shell", "bash", "--output", str(tmp_path / "igb.bash")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'igb.bash'}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["igb.bash"]
+    script = (tmp_path / "igb.bash").read_text("utf-8")
+    assert all(word in script for word in ("batch", "neurips", "piecewise-zero", "imbalance"))
+
+
+def test_the_table_of_losses_fits_a_window_of_100_columns(capsys: Capture) -> None:
+    assert main(["losses", "--depth", "1", "--networks", "20", "--samples", "50"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
 
 
 def test_help_names_every_command(capsys: Capture) -> None:

@@ -370,6 +370,10 @@ def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
     c = np.clip(q / norms, -1, 1)
     expected = norms / np.pi * (np.sqrt(1 - c**2) + c * (np.pi - np.arccos(c)))
     assert igb.mlp(1).predict(data).kernel() == pytest.approx(expected, rel=1e-7)  # of arccos near 1
+    assert igb.mlp(1).kernel(data) == pytest.approx(expected, rel=1e-7)
+    assert igb.mlp(1).kernel(data[:1], data[1:]) == pytest.approx(expected[:1, 1:], rel=1e-7)
+    with pytest.raises(ValueError, match=r"one shape, got \(6,\) and \(5,\); pass data of one kind"):
+        igb.mlp(1).kernel(data, data[:, :5])
     with pytest.warns(igb.EstimateWarning, match="few weights, which are drawn"):
         few = igb.Network("TokenMixing | Flatten | Dense").predict(data.reshape(4, 3, 2))
     # the mean over draws of the mixing matrix is the kernel of the data times sigma_w2 = 2 of the output

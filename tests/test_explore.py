@@ -73,6 +73,28 @@ def test_an_error_stands_beside_its_control_and_no_picture_comes(
     assert not found.panels
 
 
+def test_finite_width_and_a_pinned_network_stand_beside_infinite_width() -> None:
+    found = answer({**START, "width": "20"}, 0, {**START, "activation": "gelu", "depth": "9", "sigma_w2": "6"})
+    predictions = [eval(line, {"igb": igb}) for line in found.python.splitlines()]  # noqa: S307 - the package's own
+    predictions.append(igb.mlp(9, "gelu", sigma_w2=6.0).predict())
+    figure = found.panels["ratio"].figure
+    assert figure is not None
+    assert [trace["name"].partition(",")[0] for trace in figure["data"]] == ["theory", "theory", "pinned"]
+    for trace, prediction in zip(figure["data"], predictions, strict=True):
+        assert trace["y"] == pytest.approx(prediction.per_layer.gamma, rel=1e-5)
+    assert found.command.endswith(" --width 20")
+    assert found.pinned == "Pinned: igb predict --depth 9 --activation gelu --sigma-w2 6.0"
+    place = found.panels["place"].figure
+    assert place is not None
+    assert place["layout"]["xaxis"]["range"][1] > 6, "the pinned network is on the map"
+
+
+def test_without_a_prediction_at_finite_width_infinite_width_is_shown() -> None:
+    found = answer({**START, "norm": "batch", "width": "20"})
+    assert "Infinite width only: expected layers that act on every datum alone" in found.message
+    assert len(found.panels) == 6
+
+
 def test_what_the_library_refuses_is_the_message() -> None:
     found = answer({**START, "sigma_w2": "0"})
     assert ("its weights are 0" in found.message, found.panels) == (True, {})
@@ -179,6 +201,12 @@ def test_the_page_in_a_browser(tmp_path: Path) -> None:
 
         page.write("activation", "x*tanh(x")
         page.wait(f"{text('activation-error')}.includes('column 9')")
+        page.write("depth", "abc")
+        page.wait(f"{text('depth-error')}.includes('a number')")
+        page.write("sigma_w2", "2,5")
+        page.wait(f"{text('sigma_w2-error')}.includes('2,5')")
+        assert page("['depth', 'sigma_w2'].map(name => document.getElementById(name).value).join()") == "abc,2,5"
+        page.write("sigma_w2", "2")
         page.write("depth", "5")
         page.wait("document.getElementById('depth-slider').value == '5'")
         assert "= 1.531: two peaks" in page(text("law-caption"))
@@ -195,6 +223,17 @@ def test_the_page_in_a_browser(tmp_path: Path) -> None:
         assert page("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         fields = "[...document.querySelectorAll('.controls input[type=text]')]"
         assert page(f"{fields}.every(field => field.labels.length == 1)")
+
+        page("document.getElementById('pin').click()")
+        page.wait(f"{text('pinned')}.includes('--depth 6')")
+        page.write("depth", "4")
+        page.wait("location.search.startsWith('?depth=4&activation=linear&pinned=')")
+        page("location.reload()")
+        page.wait(f"document.getElementById('pinned') && {text('pinned')}.includes('--depth 6')")
+        page.wait(f"{text('command')} == 'igb predict --depth 4 --activation linear --sigma-w2 2.0'")
+        page("document.getElementById('reset').click()")
+        page.wait(f"location.search == '' && {text('law-caption')}.includes('= 1.531: two peaks')")
+        assert page(text("pinned")) == ""
 
         page("document.getElementById('simulate').click()")
         page.wait(f"{text('law-figure')}.includes('finite networks')")

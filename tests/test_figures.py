@@ -388,7 +388,7 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
 
     draws: dict[str, Callable[[Any, Style], Figure]] = {"first": line, "second": stop, "third": line}
     chosen = [Sheet(name, name, "", lambda _: [1, 2], draw) for name, draw in draws.items()]
-    monkeypatch.setattr(writing, "sheets", lambda _: chosen)
+    monkeypatch.setattr(writing, "sheets", lambda *_: chosen)
     status, out, err = figures(capsys, tmp_path, "--quick")
     assert status == 130
     assert out == f"{tmp_path / 'out' / 'first.pdf'}\n"
@@ -412,6 +412,46 @@ def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytes
     np.testing.assert_equal(computed(), first)
 
 
+OWN = '''"""Numbers up to a few."""
+
+STYLES = ("-", "--")
+LAST = 3
+NUMBERS = tuple(range(LAST))
+
+
+def compute(run):
+    """The numbers."""
+    return NUMBERS
+
+
+def draw(data, style):
+    """A line."""
+    figure = style.figure()
+    figure.subplots().plot(data, STYLES[0], label="line")
+    return figure
+'''
+
+
+def test_figures_of_ones_own_take_parameters(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "few.py").write_text(OWN, encoding="utf-8")
+    assert figures(capsys, tmp_path, "few", "--folder", str(folder), "--param", "LAST=5")[0] == 0
+    with (tmp_path / "out" / "few.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["y"] for row in csv.DictReader(file)] == ["0.0", "1.0", "2.0", "3.0", "4.0"]
+    assert "Here LAST = 5." in (tmp_path / "out" / "few.txt").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "out" / "few.json").read_text(encoding="utf-8"))["parameters"] == {"LAST": 5}
+    for words, message in (
+        ("LAST=2.5", "expected LAST as in the file, 3, got '2.5'"),
+        ("NUMBERS=(1,)", "unknown parameter 'NUMBERS'; known: LAST, STYLES"),
+    ):
+        status, _, err = figures(capsys, tmp_path, "--folder", str(folder), "--param", words)
+        assert status == 2
+        assert message in err
+    status, _, err = figures(capsys, tmp_path, "--folder", str(tmp_path))
+    assert (status, "expected a folder of Python files with figures" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("tokens", "words"),
     [
@@ -426,31 +466,6 @@ def test_what_is_unknown_is_refused_with_the_nearest(
     assert (status, out) == (2, "")
     assert words in err
     assert not (tmp_path / "out").exists()
-
-
-def test_a_figure_is_drawn_with_constants_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
-    options = ("--quick", "--set", "DEPTH=2", "--set", "SAMPLES=20", "--set", "WIDTH=20")
-    assert figures(capsys, tmp_path, "probabilities_before_training", *options)[0] == 0
-    (about,) = (tmp_path / "out").glob("*.json")
-    drawn_networks = json.loads(about.read_text(encoding="utf-8"))["computed"][0]
-    assert "Activation('relu')) * 2," in drawn_networks["outputs of"]
-    assert drawn_networks["width"] == 20
-
-
-@pytest.mark.parametrize(
-    ("tokens", "words"),
-    [
-        (["norms", "--set", "DEPHT=3"], "unknown constant of norms 'DEPHT'"),
-        (["regimes", "--set", "DEPTHS=3"], "like (1, 10, 100) for DEPTHS of regimes, got 3"),
-        (["norms", "--set", "WIDTH"], "write for example --set DEPTH=30"),
-        (["--set", "WIDTH=3"], "name the figure"),
-        (["probabilities_before_training", "--set", "DEPTH=-1"], "depth"),
-    ],
-)
-def test_constants_out_of_range_are_refused(capsys: Capture, tmp_path: Path, tokens: list[str], words: str) -> None:
-    status, _, err = figures(capsys, tmp_path, *tokens)
-    assert status == 2
-    assert words in err
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(

@@ -51,6 +51,18 @@ def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> N
     assert axes.get_ylabel()
     assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
     assert axes.has_data()
+    if name in {"diagram", "sweep"}:
+        with pytest.raises(ValueError, match="expected axes without a map"):
+            found.plot(axes)
+        return
+    found.plot(axes, label="once more")
+    assert axes.figure.axes == [axes], "what explains a single result has gone"
+    assert axes.get_title() == ""
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert any(label.startswith("once more") for label in labels), labels
+    assert len(set(labels)) == len(labels), labels
 
 
 def kinds(kind: Any) -> Iterator[Any]:
@@ -68,6 +80,49 @@ def test_no_kind_of_result_is_without_a_picture(axes: Any) -> None:
     for kind in final:
         with pytest.raises(AttributeError):  # its picture asks for a field; without a picture it is a TypeError
             object.__new__(kind).plot(axes)
+
+
+def test_several_results_have_a_colour_each_and_one_legend(axes: Any) -> None:
+    axes.set_title("mine")
+    depths = (2, 14, 3, 4)
+    found = [igb.mlp(depth, sigma_b2=0.1).predict() for depth in depths]
+    for one in found:
+        one.plot(axes)
+    curves = [line for line in axes.lines if not line.get_label().startswith("_")]
+    np.testing.assert_array_equal([len(line.get_xdata()) - 1 for line in curves], depths)
+    assert len({to_hex(line.get_color()) for line in curves}) == 4
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [line.get_label() for line in curves]
+    assert axes.get_xlim()[1] > 15, "the longest is seen whole"
+    assert axes.get_title() == "mine"
+    limits = axes.get_xlim(), axes.get_ylim()
+    with pytest.raises(ValueError, match=r"bias ratio .* over Dense layer .*, which the axes show, got density"):
+        found[0].G0.plot(axes)
+    assert len(axes.lines) == len(curves) + 1, "of what does not suit the axes nothing stays"
+    assert (axes.get_xlim(), axes.get_ylim()) == limits
+
+
+def test_results_by_their_labels_are_drawn_in_the_style_of_a_venue() -> None:
+    with igb.style("neurips"):
+        axes: Any = igb.overlay({"theory": P.G0, "red": igb.GuessLaw(2.0)})
+        igb.GuessLaw(3.0).plot(axes, label="blue", color="blue", linestyle=":")
+    try:
+        assert axes.figure.get_size_inches()[0] == pytest.approx(3.2)
+        assert axes.xaxis.label.get_fontname() == "STIXGeneral"
+        assert [line.get_label() for line in axes.lines] == ["theory", "red", "blue"]
+        assert (axes.lines[2].get_color(), axes.lines[2].get_linestyle()) == ("blue", ":")
+    finally:
+        plt.close(axes.figure)
+    with pytest.raises(ValueError, match="did you mean 'icml'"), igb.style("icmll"):
+        pass
+
+
+def test_the_picture_of_an_estimate_shows_the_guesses(axes: Any) -> None:
+    rows = RNG.dirichlet([2, 2, 2], 40)
+    for shares, drawn in ((rows, rows.max(axis=1)), (rows[:, 0], rows[:, 0])):
+        axes.clear()
+        igb.infer(shares).plot(axes)
+        heights = [bar.get_height() * bar.get_width() for bar in axes.containers[0]]
+        np.testing.assert_allclose(heights, np.histogram(drawn, len(heights), (0, 1))[0] / 40, atol=1e-12)
 
 
 @pytest.mark.parametrize("gamma", [0.3, 4.0])

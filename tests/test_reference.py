@@ -1,7 +1,9 @@
 """What the pages use is reachable from `igb.` and stands in the reference; every command stands in its table."""
 
+import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +15,17 @@ from igbtheory.cli import main
 DOCS = Path(__file__).parent.parent / "docs"
 REFERENCE = (DOCS / "api.rst").read_text(encoding="utf-8")
 PAGES = [DOCS.parent / "README.md", *DOCS.glob("*.rst"), *DOCS.glob("*.ipynb")]
+
+
+def test_every_public_name_has_a_page_with_its_parameters_and_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    pages = import_module("reference_pages")
+    listed = [name for group in pages.listed(REFERENCE).values() for name in group]
+    assert {name for name in igb.__all__ if not isinstance(getattr(igb, name), ModuleType)} <= set(listed)
+    for name in listed:
+        thing = pages.public(name)
+        assert not pages.undescribed(thing), name
+        assert ">>> " in (inspect.getdoc(thing) or ""), name
 
 
 def used(text: str) -> Iterator[str]:

@@ -60,7 +60,6 @@ TABLES = {
     "damaged.gz": "\x1f\x8b",
     "utf16.csv": "\xff\xfe1\x00",
 }
-FIGURE = "figures probabilities_before_training --quick --set SAMPLES=9 --set WIDTH=9 --set DEPTH=3"
 COMMANDS = [
     # command, words of its message, remedy
     (
@@ -151,9 +150,6 @@ COMMANDS = [
     ),
     ("design --gamma 2 --vary foo", "known: sigma_w2, sigma_b2", "design --gamma 2 --vary sigma_b2"),
     ("draw --window 0.9 0.8 --data x.npy", "(0.8, 0.9)", "draw --window 0.8 0.9 --data x.npy"),
-    ("figures norms --set WIDTH", "write for example --set DEPTH=30", FIGURE),
-    ("figures --set WIDTH=9", "name the figure whose constant it is", FIGURE),
-    ("figures probabilities_before_training --set DEPTH=deep", "write for example DEPTH=10", FIGURE),
     ("phase gelu", "at --sigma-w2 4", "phase gelu --sigma-w2 4"),
     (
         "simulate --networks 2 --width 8 --samples 8 --store :memory:",
@@ -407,6 +403,7 @@ COMMANDS = [
     ),
     ("predict --shift inf", "pass a real number", "predict --shift 1"),
     ("predict --plot folder", "a file that ends in .png or .pdf or .svg", "predict --plot a.png"),
+    ("predict --style icml", "add, say, --plot gamma.pdf", "predict --style icml --plot gamma.pdf"),
     ("predict --batch-size 3", '--batch-size with --norm "batch" only', "predict --norm batch --batch-size 3"),
     ("predict --norm foo", "known: batch, layer, rms", "predict --norm layer"),
     (
@@ -743,6 +740,7 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
+    ("igb.mlp(1).kernel(X, X[:, :2])", "pass data of one kind", "igb.mlp(1).kernel(X[:, :2], X[:, :2])"),
     ("igb.mlp(1).predict().kernel()", "pass data, as in predict(X)", "igb.mlp(1).predict(X).kernel()"),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
     ("igb.register(3)", "pass the class itself", "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))"),
@@ -1073,6 +1071,22 @@ LINES = [
         "igb.design(2.0, 'sigma_b2', depth=2)",
     ),
     ("igb.GuessLaw(1).plot(3)", "pass one of plt.subplots(), or none", "igb.GuessLaw(1).plot(plt.subplots()[1])"),
+    (
+        "igb.overlay({'law': igb.GuessLaw(1), 'layers': igb.mlp(2).predict()}, plt.subplots()[1])",
+        "draw it into other axes",
+        "igb.mlp(2).predict().plot(plt.subplots()[1], label='layers')",
+    ),
+    (
+        "igb.GuessLaw(1).plot(igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot())",
+        "draw this result into other axes",
+        "igb.GuessLaw(1).plot(plt.subplots()[1])",
+    ),
+    (
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(label='ReLU')",
+        "draw it with plot() or plot(ax) only",
+        "igb.phases.diagram('relu', [1.0, 2.0], [0.1, 0.2], 2).plot(plt.subplots()[1])",
+    ),
+    ("igb.overlay({})", "pass, say, {'ReLU': igb.mlp(20).predict()}", "igb.overlay({'ReLU': igb.mlp(20).predict()})"),
     ("igb.GuessLaw(1).finite([5, 6])", "make one law for each D", "[igb.GuessLaw(1).finite(D) for D in (5, 6)]"),
     (
         "igb.mlp(1, sigma_b2=1e9).predict().softmax(3).var()",
@@ -1478,11 +1492,6 @@ MODELS = [
         "igb.from_torch(lambda: encoder(batch_first=True, dropout=0), SMALL[:, 0])",
     ),
     (
-        "igb.from_torch(lambda: encoder(batch_first=True), SMALL[:, 0])",
-        "take dropout=0, or evaluation mode",
-        "igb.from_torch(lambda: encoder(batch_first=True).eval(), SMALL[:, 0])",
-    ),
-    (
         "igb.from_torch(lambda: nn.Sequential(nn.GLU(), nn.Linear(2, 2)), X)",
         "put one in front",
         "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 4), nn.GLU(), nn.Linear(2, 2)), X)",
@@ -1659,6 +1668,8 @@ NOT_DONE = {
         "use another sigma_w2 or sigma_b2",
     ),
     "`test_claims` does it": ("substitute its value on the left", "name one with --folder", "write SECTION"),
+    "`test_figures` does it": ("write another value of this kind",),
+    "it writes into the home of the user": ("name one with --shell",),
     "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
     "it is a warning or a remark": (
         "pass a formula",

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,16 @@ from matplotlib.figure import Figure
 import igbtheory as igb
 from igbtheory.claims import PAPERS, Finding, Section, identity
 from igbtheory.claims.library import Library
+from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.cli import main
 from igbtheory.foundations import progress
 from igbtheory.foundations.progress import Listener, heard_by, share
 from igbtheory.foundations.saved import same, tree_of
+from igbtheory.foundations.symbols import typeset
 from igbtheory.presentation.report import cases, write_report
+from igbtheory.presentation.report.differences import differences
 from igbtheory.presentation.report.jobs import Jobs
+from igbtheory.presentation.report.study import Outcome
 
 PICTURES = {"agreement", "classes", "losses"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
@@ -77,7 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         tiny(patch)
         one_picture(patch)
-        assert write_report(target, seed=1, quick=True)
+        assert write_report(target, seed=1, quick=True) == ()
     return target
 
 
@@ -193,10 +198,14 @@ def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'href="([^"]*)"', page)
     sections = re.findall(r'<h2 id="([^"]*)"', page)
-    assert [link[1:] for link in links if link.startswith("#")] == sections
+    contents = re.findall(r'href="#([^"]*)"', page.partition("<nav")[2].partition("</nav>")[0])
+    assert contents == sections
     papers = {link for link in links if link.startswith("https://arxiv.org/abs/")}
     assert papers == {f"https://arxiv.org/abs/{paper.arxiv}" for paper in PAPERS.values() if paper.arxiv}
-    files = {link for link in links if link[0] != "#"} - papers
+    lists = {link for link in links if link.startswith("claims.html#")}
+    assert {f"claims.html#{kind}" for kind in ("false", "limited", "misprint")} == lists
+    assert 'id="false"' in (folder / "claims.html").read_text(encoding="utf-8")
+    files = {link for link in links if link[0] != "#"} - papers - lists
     assert {f"{name}.pdf" for name in PICTURES} | TABLES | {"claims.html"} == files
     assert "$" not in re.sub(r'src="[^"]*"', "", page), "a formula that is not typeset"
 
@@ -228,7 +237,7 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition('<h2 id="claims">')[2].partition("<h2")[0]
     assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
-    assert "<tr><td>Z-2</td><td>1 + 1 = 3.</td><td>2 + 1 = 3.</td></tr>" in table
+    assert '<a href="claims.html#false">1 false statements</a>' in table
     assert "differ" not in table
     listed = json.loads((folder / "claims.json").read_text())["claims"]
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
@@ -258,10 +267,47 @@ def test_the_numbers_do_not_depend_on_the_workers_and_pictures_come_early(
     assert first <= len(of_pieces) // 3
 
 
+def test_a_simulation_and_a_claim_that_differ_are_named() -> None:
+    relu, claim = igb.mlp(1, "relu"), three_claims().claims["Z-1"]
+    case = cases.Case("gaussian", "relu", 1, SIZES[1])
+    simulation = relu.simulate(networks=200, width=8, samples=40, seed=0)
+    assert claim.derivation is not None
+    evidence = tuple(claim.derivation())
+    right = differences([Outcome(case, simulation.compare(relu.predict()))], [Examined(claim, evidence)])
+    assert right == ()
+    of_case, of_claim = differences(
+        [Outcome(case, simulation.compare(igb.mlp(1, "relu", sigma_w2=3.0).predict()))],
+        [Examined(replace(claim, verdict="fails"), evidence)],
+    )
+    assert re.fullmatch(
+        r"ReLU, depth 1, Gaussian .+: var_\w+\[\d\] deviates by -\d\S* standard errors; G0: .+", of_case
+    )
+    assert of_claim == "claim Z-1: the recorded verdict or the words of the document are not confirmed"
+
+
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
     content = (folder / "agreement.pdf").read_bytes()
     assert b"/FontFile2" in content
     assert b"CreationDate" not in content
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("at sigma_w^2 = 2 and sigma_b2 <= 1", r"at [\sigma_{w}^{2}] = 2 and [\sigma_{b}^{2}] ≤ 1"),
+        (
+            "Z_i = sum_j W_ij X_j/sqrt(q_aa + eps)",
+            r"[Z_{i}] = [\sum_{j}] [W_{ij}] [X_{j}]/[\sqrt{q_{aa} + \varepsilon}]",
+        ),
+        ("chi~_1 of gamma_guess: Phi^-1(G0)", r"[\tilde{\chi}_{1}] of [\gamma_{\mathrm{guess}}]: [\Phi^{-1}]([G_0])"),
+        (
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+            "a 1/N of n_samples, p.gamma, 2.5, igb.mlp(sigma_w2=1)",
+        ),
+    ],
+)
+def test_symbols_in_sentences_are_typeset_and_names_in_code_are_not(sentence: str, expected: str) -> None:
+    assert typeset(sentence, lambda latex: f"[{latex}]") == expected
 
 
 def test_numbers_read_well() -> None:
@@ -272,7 +318,8 @@ def test_numbers_read_well() -> None:
     assert _with_error(-0.0000464, 0.000047) == "−0.000046 ± 0.000047"  # noqa: RUF001 - as above
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
-    assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
+    assert _with_error(4e-8, 3e-9) == "(4.00 ± 0.30)·10<sup>−8</sup>"  # noqa: RUF001 - as above
+    assert _with_error(-0.01, 1.2e-7) == "(−1.000000 ± 0.000012)·10<sup>−2</sup>"  # noqa: RUF001 - as above
 
 
 @pytest.mark.slow  # stores of runs and of figures are tested in every run
@@ -349,15 +396,18 @@ def test_targets_that_would_lose_something_are_refused_before_computing(
 def test_the_command_prints_the_page_and_tells_progress_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def written(target: Path, seed: int, *, quick: bool, begun: Any, **_: Any) -> bool:
+    def written(target: Path, seed: int, *, quick: bool, begun: Any, **_: Any) -> tuple[str, ...]:
         begun(target)
-        return seed == 0 and not quick
+        return () if seed == 0 and not quick else ("tanh, depth 1: differs",)
 
     monkeypatch.setattr("igbtheory.presentation.report.write_report", written)
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path / 'out' / 'index.html'}\n"
-    assert err == f"pictures appear in {tmp_path / 'out'} until everything is finished\n", "the bar is for terminals"
+    told = f"pictures appear in {tmp_path / 'out'} until everything is finished\n"
+    assert err == told, "the bar is for terminals"
+    assert main(["report", "--quick", "--out", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == f"{told}igb: tanh, depth 1: differs\n"
 
 
 def test_loops_inside_count_as_shares_of_the_loops_around_them() -> None:

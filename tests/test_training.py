@@ -73,7 +73,7 @@ FOREIGN: dict[str, tuple[tuple[igb.Layer, ...], Any, str]] = {
 @pytest.mark.parametrize("name", FOREIGN)
 def test_the_tangent_kernel_is_that_of_neural_tangents(name: str) -> None:
     layers, data, expected = FOREIGN[name]
-    theta = kernels(layers, data)[1]
+    theta = kernels(igb.Network(*layers), data)[1]
     assert theta == pytest.approx(theta.T, rel=1e-14)
     # eight digits are printed there
     assert theta[np.triu_indices(3)] == pytest.approx(np.array(expected.split(), dtype=float), rel=2e-8)
@@ -113,8 +113,8 @@ def test_the_slope_of_a_maximum_of_smooth_units_is_its_derivative() -> None:
 
 
 def test_dropout_is_that_of_evaluation_mode() -> None:
-    plain = (DENSE, RELU, igb.Residual(RELU, DENSE), DENSE)
-    dropped = (DENSE, RELU, igb.Dropout(0.3), igb.Residual(RELU, igb.Dropout(0.5), DENSE), DENSE)
+    plain = igb.Network(DENSE, RELU, igb.Residual(RELU, DENSE), DENSE)
+    dropped = igb.Network(DENSE, RELU, igb.Dropout(0.3), igb.Residual(RELU, igb.Dropout(0.5), DENSE), DENSE)
     assert np.array_equal(kernels(plain, VECTORS)[1], kernels(dropped, VECTORS)[1])
 
 
@@ -135,7 +135,7 @@ def test_squared_loss_of_a_linear_network_by_hand() -> None:
 
 
 def test_squared_loss_is_the_matrix_exponential_and_ends_in_kernel_regression() -> None:
-    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:12])[1]
+    theta = kernels(igb.mlp(2, "tanh"), DIGITS[:12])[1]
     tangents, targets = Tangents(theta, 8), RNG.standard_normal((8, 2))
     start = RNG.standard_normal((12, 3, 2))
     seen, end = tangents.squared(targets)(start, np.array([0.7, 1e9]))
@@ -150,7 +150,7 @@ def test_squared_loss_is_the_matrix_exponential_and_ends_in_kernel_regression() 
 @pytest.mark.parametrize("loss", [CrossEntropy(), Focal(2.0), Blurry(0.5, held=False)])
 def test_other_losses_follow_their_own_gradient(loss: Loss) -> None:
     """The value of the loss is differentiated by differences, and another integrator takes it from there."""
-    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:5])[1]
+    theta = kernels(igb.mlp(2, "tanh"), DIGITS[:5])[1]
     labels, start = np.array([0, 1, 2, 1]), RNG.standard_normal((5, 1, 3))
     times = np.array([0.0, 3.0, 10.0]) / np.linalg.eigvalsh(theta)[-1]
     found = list(Tangents(theta, 4).of_loss(loss, labels)(start, times))
@@ -203,7 +203,7 @@ def test_wide_networks_that_are_trained_by_small_steps_agree() -> None:
     """Means and variances of the outputs extrapolated from widths of 100 and 200 to infinite width."""
     x, net = np.random.default_rng(3).standard_normal((6, 4)), igb.mlp(1, "relu")
     y = np.array([1.0, -1, 1, 1, -1, 1])
-    kernel, theta = kernels(net.layers, x)
+    kernel, theta = kernels(net, x)
     steps, networks = 40, 800
     rate = 2 / np.linalg.eigvalsh(theta)[-1] / steps
     decay = np.linalg.matrix_power(np.eye(6) - rate * theta, steps)
@@ -220,7 +220,7 @@ def test_wide_networks_that_are_trained_by_small_steps_agree() -> None:
 @pytest.mark.parametrize(("momentum", "weight_decay"), [(0.9, 0.0), (0.5, 0.3)])
 def test_wide_networks_follow_descent_from_their_own_outputs(momentum: float, weight_decay: float) -> None:
     x, y = np.random.default_rng(3).standard_normal((6, 4)), np.array([1.0, -1, 1, 1, -1, 1])
-    tangents = Tangents(kernels(igb.mlp(1, "relu").layers, x)[1], 6)
+    tangents = Tangents(kernels(igb.mlp(1, "relu"), x)[1], 6)
     steps = Descent(0.5 / tangents.spectrum[0][-1], momentum, weight_decay, matrices=2)
     outputs = np.array(list(islice(finite(8, 3000, x, y, steps), 9)))
     start = outputs[0].T[:, :, None]
@@ -239,8 +239,8 @@ def test_modes_obey_the_recursion_of_momentum_which_brings_the_bias_back() -> No
     run = net.train(DIGITS, y, momentum=0.9, times=at)
     assert run.step is not None
     assert run.step * run.rate == pytest.approx(0.5)
-    values, vectors = np.linalg.eigh(kernels(net.layers, DIGITS)[1])
-    covariance = kernels(net.layers, DIGITS)[0]
+    values, vectors = np.linalg.eigh(kernels(net, DIGITS)[1])
+    covariance = kernels(net, DIGITS)[0]
     factor, before, losses = np.ones(40), np.ones(40), []
     for k in range(33):
         if k in at:
@@ -339,6 +339,25 @@ def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> 
 def test_what_has_no_tangent_kernel_is_refused(net: igb.Network, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         net.train(DIGITS, LABELS)
+
+
+def test_layers_count_the_matrices_by_which_they_scale() -> None:
+    """Halved data, and weights of four times the variance, are the factors 1/2 and 2 for a matrix without biases."""
+    vectors, images = (np.random.default_rng(2).standard_normal(shape) for shape in ((4, 6), (4, 6, 4, 4)))
+    strong: dict[igb.Layer, igb.Layer] = {
+        igb.Dense(): igb.Dense(8.0),
+        igb.Conv2d(3): igb.Conv2d(3, sigma_w2=8.0),
+        igb.DepthwiseConv2d(3): igb.DepthwiseConv2d(3, sigma_w2=8.0),
+    }
+    strong |= {layer: layer for layer in (RELU, igb.MaxPool(2), igb.AvgPool(3))}
+    strong |= {layer: layer for layer in (igb.MaxPool2d(2), igb.AvgPool2d(2), igb.GlobalAvgPool(), igb.Flatten())}
+    for layer, other in strong.items():
+        x = images if layer.of_positions else vectors
+        before, after = (one.samples(y, np.random.default_rng(0), 5) for one, y in ((layer, x), (other, x / 2)))
+        assert after == pytest.approx(before / 2 if layer is other else before, rel=1e-12), layer
+        assert layer.matrices == (layer is not other), layer
+    unfit = [igb.Dense(2.0, 0.1), igb.Conv2d(3, sigma_b2=0.1), igb.Activation("tanh"), igb.LayerNorm()]
+    assert [layer.matrices for layer in unfit] == [None] * 4
 
 
 @pytest.mark.parametrize("net", [igb.mlp(1, "tanh"), igb.mlp(1, sigma_b2=0.1), igb.mlp(1, norm="layer")])

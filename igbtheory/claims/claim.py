@@ -113,6 +113,12 @@ class Section:
     """A section of a paper, to which a file of claims adds its claims.
 
     place: the letter of the paper and the number of the section, such as "A 5.1" or "E F.2"; reports are in this order.
+
+    title: that of the section. claims: those that were added.
+
+    >>> section = igb.claims.Section("An example", "A 5.1")
+    >>> section.claims
+    []
     """
 
     title: str

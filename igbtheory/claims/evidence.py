@@ -32,6 +32,13 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
     says what was evaluated on the left: an expression, or its name in LaTeX.
     If the difference does not simplify, it is evaluated at random values of its symbols, which respect the assumptions
     positive and integer. If it differs from 0 there, the identity fails; otherwise the finding is undecided.
+
+    label: what is compared. left, right: the two sides. of: what was evaluated, as above.
+
+    >>> import sympy
+    >>> x = sympy.Symbol("x", positive=True)
+    >>> igb.claims.identity("a square", sympy.Integral(2 * x, (x, 0, x)), x**2).verdict
+    'holds'
     """
     left, right = sp.sympify(left), sp.sympify(right)
     formula = f"{latex(left if of is None else of)} = {latex(right)}"
@@ -81,6 +88,11 @@ def agree(label: str, left: Any, right: Any, digits: float = 10) -> Finding:
     """Return the finding that two numbers agree to that many digits, relative to the larger one.
 
     Both must be at least that accurate; SymPy numbers are evaluated.
+
+    label: what is compared. left, right: the two numbers. digits: how many must agree.
+
+    >>> igb.claims.agree("a half", 0.5, 1 / 2).verdict
+    'holds'
     """
     left, right = (_number(value, digits) for value in (left, right))
     size = max(abs(left), abs(right))
@@ -98,7 +110,15 @@ def _number(value: Any, digits: float) -> Any:
 
 
 def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
-    """Return the finding that numbers, substituted for symbols, satisfy a SymPy relation."""
+    """Return the finding that numbers, substituted for symbols, satisfy a SymPy relation.
+
+    label: what is tested. relation: a relation of SymPy. values: numbers by the symbols that they replace.
+
+    >>> import sympy
+    >>> x = sympy.Symbol("x")
+    >>> igb.claims.satisfies("positive", x > 0, {x: 2}).verdict
+    'holds'
+    """
     left, right = (sp.N(side.subs(values)) for side in (relation.lhs, relation.rhs))
     truth = relation.func(left, right)
     detail = f"{left} {relation.rel_op} {right}"
@@ -108,7 +128,13 @@ def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
 
 
 def shown(label: str, condition: Any, detail: str) -> Finding:
-    """Return the finding that a condition on computed numbers holds; `detail` shows the numbers."""
+    """Return the finding that a condition on computed numbers holds; `detail` shows the numbers.
+
+    label: what is tested. condition: whether it holds. detail: the numbers.
+
+    >>> igb.claims.shown("positive", 2 > 0, "2").verdict
+    'holds'
+    """
     return Finding("numerical", label, HOLDS if bool(condition) else FAILS, detail)
 
 
@@ -117,6 +143,11 @@ def worded(says: str, words: str, *values: Any) -> Finding:
 
     words: a phrase of the statement, in which `{}` (with a format, as `str.format` takes it) stands for each of the
     values: computed numbers, or words that computed numbers choose. They stand as whole words in the statement.
+
+    says: the statement. values: numbers or words.
+
+    >>> igb.claims.worded("It is 2 at most", "is {} at", 2).verdict
+    'holds'
     """
     phrase = words.format(*values)
     there = re.search(rf"(?<![\w.]){re.escape(phrase)}(?!\w|\.\d)", says)
@@ -135,6 +166,12 @@ def measured(trial: Trial, label: str, value: Any, error: Any, expected: Any, ag
     It fails if the probability of so large a deviation is below `trial.level`. The detail says which deviations would
     have been detected with a probability of 95 %. against: the value under the nearest other hypothesis; if the
     simulation cannot distinguish the two values, the finding is undecided.
+
+    trial: the conditions of the test. label: what is measured. value, error: of the simulation. expected: what the
+    claim says.
+
+    >>> igb.claims.measured(igb.claims.Trial("an example"), "a mean", 1.01, 0.01, 1.0).verdict
+    'holds'
     """
     value, error, expected = map(float, (value, error, expected))
     z = (value - expected) / error if error > 0 else float(np.inf if value != expected else 0)

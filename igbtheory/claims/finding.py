@@ -35,7 +35,13 @@ Findings = Iterator[Finding]
 @final
 @dataclass(frozen=True)
 class Trial:
-    """Conditions of the test of a claim: its id, the seed of the run, small ensembles, the level of every test."""
+    """Conditions of the test of a claim: its id, the seed of the run, small ensembles, the level of every test.
+
+    name: the id of the claim. run_seed: the seed of the run. quick: small ensembles. level: of every test.
+
+    >>> igb.claims.Trial("an example").quick
+    False
+    """
 
     name: str
     run_seed: int = 0

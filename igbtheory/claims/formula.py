@@ -17,6 +17,12 @@ def equation(left: Any, right: Any) -> Any:
 
     left: an expression of quantities, or the name of one quantity in LaTeX. Fractions, powers, limits and means belong
     into an expression, because evidence cannot tell names such as gamma/l^2 and gamma/l^3 apart.
+
+    right: an expression.
+
+    >>> import sympy
+    >>> igb.claims.equation(sympy.Symbol("x"), 2)
+    Eq(x, 2)
     """
     return sp.Eq(sp.Symbol(left) if isinstance(left, str) else left, right, evaluate=False)
 
@@ -26,6 +32,13 @@ def value_of(wanted: Any, stated: Any) -> Any:
 
     Sums, factors and powers that stand around the quantity are brought to the right-hand side.
     ValueError: not exactly one equation has this quantity on its left-hand side, or it stands inside a function.
+
+    wanted: the quantity. stated: equations.
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> igb.claims.value_of(x, igb.claims.equation(2 * x, y))
+    y/2
     """
     equations = [part for part in relations_of(stated) if isinstance(part, sp.Eq) and part.lhs.has(wanted)]
     if len(equations) != 1:

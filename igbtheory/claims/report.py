@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from latex2mathml.converter import convert
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from igbtheory.claims.claim import INSTEAD, KINDS, Claim
 from igbtheory.claims.finding import HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
+from igbtheory.foundations.symbols import typeset
 from igbtheory.foundations.whole_files import whole_files
 
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
@@ -132,7 +134,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"mathml": mathml, "tex": _tex, "right": _right}
+    environment.filters |= {"mathml": mathml, "symbols": symbols, "tex": _tex, "right": _right}
     return environment
 
 
@@ -142,9 +144,16 @@ def _right(claim: dict[str, Any]) -> str:
     return f"{right['claim']} ({right['assumptions']})" if right["assumptions"] else str(right["claim"])
 
 
+@cache  # symbols recur
 def mathml(formula: str, display: str = "block") -> Markup:
     """Return a formula in MathML; display: block or inline."""
     return Markup(convert(formula, display=display))  # noqa: S704 - the library converts our own LaTeX
+
+
+def symbols(text: str) -> Markup:
+    """Return a text as HTML, with the symbols in it in MathML."""
+    html = typeset(text, lambda latex: str(mathml(latex, "inline")), lambda plain: str(escape(plain)))
+    return Markup(html)  # noqa: S704 - the text is escaped, and the library converts our own LaTeX
 
 
 def _tex(text: str) -> str:

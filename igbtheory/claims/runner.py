@@ -74,6 +74,11 @@ def run(  # noqa: PLR0913 - the options of every run
 
     seconds: the time limit for each claim. workers, executor, store, progress: as in `simulate`. A store does not keep
     claims that raised an error or exceeded the time limit.
+
+    claims: an iterable of them. seed: of the simulations. quick: small ensembles.
+
+    >>> igb.claims.run([])
+    []
     """
     checks.of_kind("claims in a sequence", claims, Sequence, "those of igbtheory.claims")
     for claim in claims:

@@ -10,7 +10,7 @@ BACKEND: dict[str, str] = {}
 """Functions, as "module:name": "plot" draws a result into axes, and "html" returns the page that a notebook shows."""
 
 
-def drawn(how: str, *arguments: Any) -> Any:
+def drawn(how: str, *arguments: Any, **look: Any) -> Any:
     """Return what the function of BACKEND under the name `how` makes of the arguments."""
     module, _, name = BACKEND[how].partition(":")
-    return getattr(import_module(module), name)(*arguments)
+    return getattr(import_module(module), name)(*arguments, **look)

@@ -14,6 +14,7 @@ from igbtheory.foundations.version import VERSION
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType, LineStyleType
 
 
 LONGEST = 60
@@ -21,7 +22,12 @@ LONGEST = 60
 
 
 class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does not
-    """Base class of results, which are frozen dataclasses. They are equal if their fields are; NaN equals NaN."""
+    """Base class of results, which are frozen dataclasses. They are equal if their fields are; NaN equals NaN.
+
+    >>> law = igb.GuessLaw(0.5)
+    >>> igb.GuessLaw.from_json(law.to_json()) == law
+    True
+    """
 
     exported: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that `to_dict` returns; if empty, it returns the fields."""
@@ -79,11 +85,23 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
             ) from None
         return pd.DataFrame(self.columns())
 
-    def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the result into Matplotlib axes, by default new ones, and return them."""
-        if not hasattr(axes, "plot") and axes is not None:
-            raise TypeError(f"expected Matplotlib axes, got {axes!r:.80}; pass one of plt.subplots(), or none")
-        picture: Axes = drawn("plot", self, axes)
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        label: str | None = None,
+        color: "ColorType | None" = None,
+        linestyle: "LineStyleType | None" = None,
+    ) -> "Axes":
+        """Draw the result into Matplotlib axes, by default new ones, and return them.
+
+        A result that is alone in its axes is drawn with all that explains it. If it has a label, or other results are
+        there, it is one curve among several, which have one legend. By default it has the next colour and dashes.
+        ValueError: the axes show results over other quantities, or a map. TypeError: it has no picture.
+        """
+        if not hasattr(ax, "plot") and ax is not None:
+            raise TypeError(f"expected Matplotlib axes, got {ax!r:.80}; pass one of plt.subplots(), or none")
+        picture: Axes = drawn("plot", self, ax, label=label, color=color, linestyle=linestyle)
         return picture
 
     def _repr_html_(self) -> str:

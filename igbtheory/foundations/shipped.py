@@ -5,6 +5,7 @@ import platform
 import sys
 import threading
 from importlib import resources
+from importlib.abc import Loader
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -28,10 +29,13 @@ def own_folder(name: str) -> Path:
     return installed if installed.is_dir() else PACKAGE.parent / name
 
 
-def load_file(path: Path, name: str = "") -> ModuleType:
-    """Import a Python file and return the module, registered in sys.modules for dataclasses and pickle."""
+def load_file(path: Path, name: str = "", loader: Loader | None = None) -> ModuleType:
+    """Import a Python file and return the module, registered in sys.modules for dataclasses and pickle.
+
+    loader: what makes the module of the file, by default Python's own.
+    """
     name = name or f"igbtheory_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)

@@ -27,6 +27,11 @@ def accuracy_bound(fractions: Any, proportions: Any = None) -> Any:
 
     proportions: the proportions pi_c of the classes in the data, in a shape that broadcasts with f; 1/M by default.
     ValueError: fractions or proportions are outside [0, 1] or do not sum to 1.
+
+    fractions: those of the guesses, which sum to 1 along the last axis.
+
+    >>> print(f"{igb.guesses.accuracy_bound([0.8, 0.1, 0.1]):.4f}")
+    0.5333
     """
     f = parts_of_one("fractions", fractions)
     return np.minimum(f, _proportions(proportions, f.shape[-1])).sum(axis=-1)[()]
@@ -37,6 +42,11 @@ def loose_accuracy_bound(fractions: Any) -> Any:
 
     It equals `accuracy_bound` if only one class gets more than 1/M, and is larger otherwise.
     Source: initial-guessing-bias, Eq. 14.
+
+    fractions: those of the guesses, which sum to 1 along the last axis.
+
+    >>> print(f"{igb.guesses.loose_accuracy_bound([0.8, 0.1, 0.1]):.4f}")
+    0.5333
     """
     f = parts_of_one("fractions", fractions)
     return (1.0 - (f.max(axis=-1) - 1.0 / f.shape[-1]))[()]
@@ -45,7 +55,14 @@ def loose_accuracy_bound(fractions: Any) -> Any:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class AccuracyBounds(Result):
-    """Laws over initialisations of the bounds on the accuracy: `accuracy_bound` (tight), `loose_accuracy_bound`."""
+    """Laws over initialisations of the bounds on the accuracy: `accuracy_bound` (tight), `loose_accuracy_bound`.
+
+    tight, loose: the two laws.
+
+    >>> bounds = igb.guesses.accuracy_bounds(igb.mlp(1, "relu").predict().guesses(10), draws=200)
+    >>> bool(bounds.loose.mean().value >= bounds.tight.mean().value)
+    True
+    """
 
     tight: SampledLaw
     loose: SampledLaw
@@ -56,6 +73,12 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
 
     law: a law of several classes, from `prediction.guesses(n_classes)`. proportions: as in `accuracy_bound`. The
     `loose` bound holds only for proportions of 1/M.
+
+    draws: their number. random_state: a seed or a generator of NumPy.
+
+    >>> bounds = igb.guesses.accuracy_bounds(igb.mlp(1, "relu").predict().guesses(10), draws=200)
+    >>> print(f"{bounds.tight.mean():.1f}")
+    0.6
     """
     checks.of_kind("a law of several classes", law, (ClassLaw, DrawnClasses), "prediction.guesses(10)")
     gamma = getattr(law, "gamma", 0.0)

@@ -38,9 +38,15 @@ class FiniteGuessLaw(CountLaw):
     errors of pmf and cdf are below 1e-12 for values above 1e-100, and below 1e-11 for values above 1e-290; they grow as
     sqrt(D) for larger D. pmf(k) and pmf(D - k) are equal to the last digit.
 
+    gamma, D: the bias ratio, and the number of data, as above.
+
     ValueError: gamma is negative or NaN, or D is below 1 or not whole. TypeError: an argument is not a real number.
 
     Source: initial-guessing-bias, Eqs. 1-4, before the limit D -> infinity of its Eq. 1 is taken.
+
+    >>> law = igb.guesses.FiniteGuessLaw(1.0, D=4)
+    >>> law.pmf([0, 1, 2, 3, 4])
+    array([0.2, 0.2, 0.2, 0.2, 0.2])
     """
 
     gamma: Numbers

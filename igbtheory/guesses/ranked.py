@@ -33,6 +33,11 @@ def mean_shares(
     """Return the mean shares of D data that the classes get, the favoured one first; absolute errors are below 1e-12.
 
     ranks: the number of shares to return, by default those of all M classes, which sum to one.
+
+    gamma: the bias ratio. n_classes: M. D: number of data, inf for infinitely many.
+
+    >>> igb.guesses.mean_shares(0.5, 3).round(4)
+    array([0.5724, 0.2888, 0.1388])
     """
     gamma, n_classes = one_number("gamma", checked_gamma(gamma)), checks.whole("n_classes", n_classes, 2)
     count = n_classes if ranks is None else checks.whole("ranks", ranks, 1, n_classes)

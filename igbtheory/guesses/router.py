@@ -156,6 +156,12 @@ class RouterLaw(Loads):
 
     rank: effective rank (tr S)^2/tr S^2 of the units that the router reads over the tokens; inf at infinite width.
     Loads are exact if experts times top is at most 256, or if top is 1, at infinite rank.
+
+    experts, top, gamma: number of experts, number of those that a token goes to, and the bias ratio of the outputs.
+
+    >>> law = igb.mlp(2, "relu").predict().router(experts=8, top=2)
+    >>> print(f"{law.largest().mean().value:.3f}")
+    2.723
     """
 
     gamma: float
@@ -229,6 +235,10 @@ class DatasetRouterLaw(Loads):
     """Law of the loads over given tokens, whose outputs are independent vectors N(0, kernel) for each expert.
 
     binary: the law of two classes on the same tokens.
+
+    experts, top: number of experts, and number of those that a token goes to.
+
+    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).router(experts=8, top=2)
     """
 
     binary: DatasetGuessLaw

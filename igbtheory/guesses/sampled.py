@@ -25,6 +25,12 @@ class Estimate(Result, NDArrayOperatorsMixin):
     """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact.
 
     In arithmetic, in order and as text with a format it is its value; two estimates are equal if their errors are, too.
+
+    value, error: numbers or arrays of one shape.
+
+    >>> estimate = igb.guesses.accuracy_bounds(igb.mlp(1, "relu").predict().guesses(10), draws=200).tight.mean()
+    >>> print(f"{estimate:.1f}", estimate > 0.3)
+    0.6 True
     """
 
     value: Any
@@ -70,6 +76,10 @@ class SampledLaw(Result):
     """Law of a number, or of each number of an array, known from at least two independent draws.
 
     draws: shape (number of draws, ...). The methods return estimates that have the shape of one draw.
+
+    >>> largest = igb.mlp(1, "relu").predict().guesses(10).largest(draws=200)
+    >>> print(f"{largest.mean():.1f}")
+    0.3
     """
 
     draws: NDArray[np.float64]

@@ -44,8 +44,14 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
     If gamma = 0, every class gets 1/M. If gamma = inf, one class gets all data.
     counts: as in `GuessLaw`.
 
+    gamma, n_classes: the bias ratio, and M, as above.
+
     ValueError: gamma is negative or NaN, or n_classes is below 2, above 10^6 or not whole.
     Source: initial-guessing-bias, extension to several classes.
+
+    >>> law = igb.mlp(3, "relu").predict().guesses(10)
+    >>> print(f"{law.mean():.2f} {law.std():.4f}")
+    0.10 0.1603
     """
 
     gamma: Numbers
@@ -138,7 +144,14 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
 @final
 @dataclass(frozen=True, eq=False)
 class FiniteClassLaw(ClassLaw):
-    """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class gets: a multinomial mixture."""
+    """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class gets: a multinomial mixture.
+
+    law, D: the law for infinitely many data, and the number of data.
+
+    >>> counts = igb.mlp(1, "relu").predict().guesses(3).finite(100)
+    >>> print(f"{counts.mean():.2f}")
+    33.33
+    """
 
     law: ClassGuessLaw
     D: int

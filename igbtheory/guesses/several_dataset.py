@@ -63,7 +63,14 @@ class DatasetDraws(DrawnClasses):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetClassLaw(DatasetDraws, ClassLaw):
-    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width."""
+    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
+
+    binary, n_classes: the law of two classes on the same data, and M.
+
+    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).guesses(10)
+    >>> print(f"{law.std():.3f}")
+    0.205
+    """
 
     most = MOST_TOKENS
 
@@ -118,7 +125,14 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetSoftmaxLaw(DatasetDraws):
-    """Law over initialisations of p_c, the mean of softmax_c(O/temperature) over the given data, in infinite width."""
+    """Law over initialisations of p_c, the mean of softmax_c(O/temperature) over the given data, in infinite width.
+
+    binary, n_classes, temperature: the law of two classes on the same data, M, and what the outputs are divided by.
+
+    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).softmax(10)
+    >>> print(f"{law.mean():.2f}")
+    0.10
+    """
 
     temperature: float = 1.0
 

@@ -21,6 +21,12 @@ class BatchedClassLaw(ClassLaw):
     binary: the law for two classes. It holds D, the batch size n, the correlation c of an output at two data of
     different batches, and the correlation c_within of an output at two data of one batch. The outputs of different
     classes are independent.
+
+    n_classes: M.
+
+    >>> net = igb.mlp(2, "relu", norm="batch", batch_size=4)
+    >>> print(f"{net.predict().guesses(3).finite(100).std():.2f}")
+    22.22
     """
 
     binary: BatchedGuessLaw

@@ -32,6 +32,12 @@ class GuessLaw(UnivariateLaw):
     relative errors below 1e-12 for the exact values of the floats g and p.
 
     Source: initial-guessing-bias, Eqs. 1-4 (gamma = inf: Eq. 10); where-you-place-the-norm, Eqs. 6-9.
+
+    >>> law = igb.GuessLaw(2.0)
+    >>> print(f"{law.pdf(0.5):.4f} {law.cdf(0.1):.4f} {law.majority():.4f}")
+    0.7071 0.1824 0.8041
+    >>> law.rvs(3, random_state=0).round(3)
+    array([0.571, 0.426, 0.817])
     """
 
     gamma: Numbers

@@ -42,6 +42,12 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
     The means are over infinitely many data. They depend on var_mu and var_chi, and not only on their ratio. As
     temperature -> 0, p_c becomes the share of the guesses; as temperature -> inf, all p_c become 1/M.
+
+    var_mu, var_chi: variances of the outputs. n_classes: M. temperature: what the outputs are divided by.
+
+    >>> law = igb.mlp(2, "relu").predict().softmax(10)
+    >>> print(f"{law.mean():.2f}")
+    0.10
     """
 
     var_mu: float

@@ -32,6 +32,10 @@ class VariedGuessLaw(UnivariateLaw):
 
     variance: Var(G0), from 0 to 1/4, which determines the mean of log gamma. spread: the variance of log gamma; 0 gives
     `GuessLaw`. Means over log gamma are quadratures, with errors below 1e-6 for spreads up to 4.
+
+    >>> law = igb.guesses.VariedGuessLaw(variance=0.1, spread=0.2)
+    >>> print(f"{law.std():.4f}")
+    0.3162
     """
 
     variance: float

@@ -51,6 +51,12 @@ class Vocabulary(Result):
     the token that is read is predicted, None if it is not known. loss, entropy: expected ones of the softmax at one
     position. q: variance of a logit over weights and data. lift: mean logit of the token that is read, over sqrt(q); 0
     without tied weights.
+
+    size, positions: numbers of tokens of the vocabulary and of the text.
+
+    >>> words = igb.mlp(1, "relu").predict().vocabulary(1000)
+    >>> print(f"{words.perplexity:.0f}")
+    372
     """
 
     size: int

@@ -37,6 +37,10 @@ class Activation(Layer):
     a sweep, and broadcast with other sweeps.
     Over Gaussian units, with m(u) = E_z phi: mean = E phi, var_mu = E_u (m(u) - mean)^2, var_chi = E_u E_z
     (phi - m(u))^2. The layer only adds phi to the node; the next layer that needs moments computes the average.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("x + sin(a*x)**2/a", a=5), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.0050
     """
 
     phi: Function
@@ -60,6 +64,10 @@ class Activation(Layer):
     @property
     def function(self) -> Function:
         return self.phi
+
+    @property
+    def matrices(self) -> int | None:
+        return 0 if self.phi.degree == 1 else None
 
     @property
     def swept(self) -> Mapping[str, Any]:

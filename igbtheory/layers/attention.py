@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
+from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.few import Few
 from igbtheory.layers.nodes.data import pairs_of
 from igbtheory.layers.nodes.draws import Array
@@ -35,9 +36,17 @@ class Attention(Few, OfTokens):
     scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
     weight. sigma_vb2 is the variance of the biases of values; sigma_qkb2 times sigma_qk2 is that of the biases of
     queries and keys. Each head adds to each score its own number from N(0, sigma_s2); real models share such numbers
-    between pairs of tokens at the same distance. The output projection is the Dense behind the layer. Few heads do not
-    average out: a prediction is a mean over drawn ones.
+    between pairs of tokens at the same distance. dropout: the probability with which weights A(p, u) are dropped, as
+    `Dropout` drops units; it adds sum_u A(p, u)^2 v(u) dropout/(1 - dropout) to q_aa(p, p), v the variance of a value.
+    The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean over drawn
+    ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
+
+    heads: number of heads. sigma_qk2, sigma_v2: variances of the weights of queries and keys, and of values. scaling:
+    "sqrt" or "linear", as above. sigma_qkb2, sigma_vb2, sigma_s2: variances of biases and of scores, as above. seed: of
+    the heads that a prediction draws; None: a fixed one.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.Attention(heads=4), igb.Dense(), igb.Flatten(), igb.Dense())
     """
 
     heads: int = 1
@@ -49,6 +58,7 @@ class Attention(Few, OfTokens):
     sigma_qkb2: Any = 0.0
     sigma_vb2: Any = 0.0
     sigma_s2: Any = 0.0
+    dropout: float = 0.0
 
     weighs = True
 
@@ -56,6 +66,7 @@ class Attention(Few, OfTokens):
         object.__setattr__(self, "heads", checks.whole("heads", self.heads, 1))
         for name in ("sigma_qk2", "sigma_v2", "sigma_qkb2", "sigma_vb2", "sigma_s2"):
             checks.variance(name, getattr(self, name), "an Attention")
+        object.__setattr__(self, "dropout", Dropout(self.dropout).p)
         checks.known("scaling", self.scaling, SCALINGS)
         checks.of_kind("causal=True or False", self.causal, bool, "causal=True")
         if self.groups is not None:
@@ -99,9 +110,14 @@ class Attention(Few, OfTokens):
         before = node.averaged()
         tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)
-        heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
-        # the weights of a token add up to 1, so that the biases of values stay as they are
-        mixed = float(self.sigma_v2) * np.mean(heads, axis=0) + float(self.sigma_vb2)
+        variances = float(self.sigma_v2) * np.diagonal(q_ab).reshape(-1, 1, tokens) + float(self.sigma_vb2)
+        noise = self.dropout / (1 - self.dropout) if node.passage.trains else 0.0
+        mixed = np.zeros(q_ab.shape)
+        for weights in self._weights(q_ab, tokens):
+            # the weights of a token add up to 1, so that the biases of values stay as they are
+            mixed += float(self.sigma_v2) * _moved(weights, _moved(weights, q_ab).T) + float(self.sigma_vb2)
+            mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
+        mixed /= self.heads if self.few else 1
         values = pairs_of(node.n, before, mixed, np.zeros(len(q_ab)), before.error)
         behind = node.with_moments(no_units, values)
         return behind.naming(self) if self.few else behind
@@ -138,7 +154,10 @@ class Attention(Few, OfTokens):
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
         if self.sigma_s2:
             scores = scores + np.stack([self._added(rng, tokens) for _ in range(self.heads)]).astype(x.dtype)
-        outputs = (_softmax(scores, self._attended(tokens)) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
+        weights = _softmax(scores, self._attended(tokens))
+        if self.dropout:
+            weights = Dropout(self.dropout).samples(weights, rng, width)
+        outputs = (weights @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
         return np.asarray(images(outputs, x.shape[2:]))
 
     def _added(self, rng: Generator, tokens: int) -> Array:

@@ -37,6 +37,13 @@ class BatchNorm(Layer):
     law="proxy": averages over the n - 1 other data, n > 4. law="evaluation": PyTorch's evaluation mode with
     fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch becomes 0.
     `estimator` is what `law` was given. Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
+
+    law: "exact", "proxy" or "evaluation", as above. eps: what is added to the variance, a number or an array for a
+    sweep.
+
+    >>> net = igb.Network(igb.Dense(), igb.BatchNorm(batch_size=16), igb.Activation("relu"), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.4905
     """
 
     batch_size: int | None

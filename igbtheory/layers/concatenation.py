@@ -30,6 +30,12 @@ class Concat(Ways):
     sum_i s_i (var_mu,i + (mean_i - mean)^2). Layers that act on each unit alone act on the units of each way apart.
     Sources: Huang et al. 2017, Densely connected convolutional networks; Szegedy et al. 2015, Going deeper with
     convolutions.
+
+    ways: layers or sequences of layers.
+
+    >>> both = igb.Concat((), [igb.Dense(), igb.Activation("relu")])
+    >>> print(f"{igb.Network(igb.Dense(), both, igb.Dense()).predict().gamma:.4f}")
+    0.1893
     """
 
     branches: tuple[tuple[Layer, ...], ...]

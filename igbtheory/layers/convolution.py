@@ -65,6 +65,10 @@ class Convolution(Windowed, ABC):
         object.__setattr__(self, "padding", pad)
 
     @property
+    def matrices(self) -> int | None:
+        return None if np.any(self.sigma_b2) else 1
+
+    @property
     def window(self) -> Window:
         reach = self.dilation * (self.size - 1)
         pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)
@@ -144,6 +148,14 @@ class Conv2d(Convolution):
     part of the channels in front; with many channels this changes nothing. dilation: distance between neighbouring
     points of the window. Sources: Novak et al. 2019, Bayesian deep convolutional networks with many channels are
     Gaussian processes; Garriga-Alonso et al. 2019.
+
+    kernel: side of the window, called size above. stride: distance between neighbouring windows. padding: "zeros",
+    "circular", or a number, as above. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+
+    >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.GlobalAvgPool(), igb.Dense())
+    >>> images = igb.gaussian_images(10, channels=3, height=6, width=6)
+    >>> print(f"{net.predict(images).gamma:.3f}")
+    17.639
     """
 
     axes = 2
@@ -159,7 +171,15 @@ class Conv2d(Convolution):
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Conv1d(Convolution):
-    """Convolution of sequences, over a window of `size` tokens: otherwise as Conv2d."""
+    """Convolution of sequences, over a window of `size` tokens: otherwise as Conv2d.
+
+    kernel, stride, padding, sigma_w2, sigma_b2, groups, dilation: as in `Conv2d`, along one axis.
+
+    >>> net = igb.Network(igb.Conv1d(3), igb.Activation("relu"), igb.Flatten(), igb.Dense())
+    >>> sequences = np.random.default_rng(0).standard_normal((10, 6, 4))
+    >>> print(f"{net.predict(sequences).gamma:.3f}")
+    0.701
+    """
 
     axes = 1
 
@@ -171,6 +191,11 @@ class DepthwiseConv2d(Convolution):
 
     W_i(d) ~ N(0, sigma_w2/size^2), B_i ~ N(0, sigma_b2). It is PyTorch's Conv2d with as many groups as channels; a
     Conv2d(1) usually follows. The second moments behind it are those of Conv2d, but its units are not Gaussian.
+
+    kernel, stride, padding, sigma_w2, sigma_b2, dilation: as in `Conv2d`.
+
+    >>> igb.Network(igb.DepthwiseConv2d(3), igb.Conv2d(1), igb.Activation("relu"), igb.Flatten(), igb.Dense())
+    Network(DepthwiseConv2d(3, sigma_w2=2.0), Conv2d(1, sigma_w2=2.0), Activation('relu'), Flatten(), Dense(2.0))
     """
 
     axes = 2

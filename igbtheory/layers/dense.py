@@ -28,6 +28,10 @@ class Dense(Layer):
     q_ab = sigma_w2 q_ab + sigma_b2. All tokens of a sequence have the same weights.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. Source: bias-and-trainability-slides (Y and its
     initialisation); where-you-place-the-norm, Eq. 1 (sigma_b2 = 0).
+
+    >>> prediction = igb.Network(igb.Dense(2.0), igb.Activation("tanh"), igb.Dense(1.5, sigma_b2=0.1)).predict()
+    >>> print(f"{prediction.var_mu:.4f} {prediction.var_chi:.4f}")
+    0.1000 0.7800
     """
 
     sigma_w2: Any = 2.0
@@ -41,6 +45,10 @@ class Dense(Layer):
             value = getattr(self, name)
             checks.non_negative(name, value)
             object.__setattr__(self, name, checks.sweep(value))
+
+    @property
+    def matrices(self) -> int | None:
+        return None if np.any(self.sigma_b2) else 1
 
     def positions(self, shape: Point) -> Point:
         if len(shape) > 1:

@@ -19,6 +19,12 @@ class Dropout(Layer):
 
     It divides q_aa by 1 - p and keeps the covariance of two data: var_chi + q_aa p/(1 - p). This is PyTorch's training
     mode; for evaluation mode leave the layer out.
+
+    p: probability of 0, at least 0 and below 1, a number or an array for a sweep.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("relu"), igb.Dropout(0.5), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.1893
     """
 
     p: Any = 0.5

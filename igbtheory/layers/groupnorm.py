@@ -35,6 +35,11 @@ class GroupNorm(Layer):
 
     For Gaussian units, the law of one datum is exact: it is the law of a batch of `size` data. The covariance of two
     data is estimated from draws. Units of a group depend on one another. LayerNorm is the limit of large groups.
+
+    size: number of units in a group. eps: what is added to the variance.
+
+    >>> igb.Network(igb.Dense(), igb.GroupNorm(4), igb.Activation("relu"), igb.Dense())
+    Network(Dense(2.0), GroupNorm(4), Activation('relu'), Dense(2.0))
     """
 
     size: int

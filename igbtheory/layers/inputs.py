@@ -20,6 +20,10 @@ class GaussianInputs:
 
     shift, variance: numbers, or arrays for a sweep. After the first Dense var_mu = sigma_w2 shift^2 + sigma_b2 and
     var_chi = sigma_w2 variance. Source: initial-guessing-bias, section 4 (shift 0, variance 1) and Eq. 13 (shift).
+
+    >>> shifted = igb.mlp(2, "tanh").predict(igb.GaussianInputs(shift=1.0, variance=0.5))
+    >>> print(f"{shifted.gamma:.3f}")
+    1.328
     """
 
     shift: Any = 0.0
@@ -48,12 +52,19 @@ def digits() -> NDArray[np.float64]:
 
     Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998
     (CC BY 4.0), https://doi.org/10.24432/C50P49.
+
+    >>> igb.digits().shape
+    (1797, 64)
     """
     return _shipped("images").astype(np.float64)
 
 
 def digit_labels() -> NDArray[np.int64]:
-    """Return the labels 0 to 9 of the handwritten digits, shape (1797,)."""
+    """Return the labels 0 to 9 of the handwritten digits, shape (1797,).
+
+    >>> igb.digit_labels()[:5]
+    array([0, 1, 2, 3, 4])
+    """
     return _shipped("labels").astype(np.int64)
 
 
@@ -74,6 +85,11 @@ def gaussian_images(
 
     Data and channels are independent. correlation_length: with l > 0 pixels at a small distance r have the correlation
     exp(-(r/l)^2), with periodic boundaries; with 0 pixels are independent. seed: seed of the random generator.
+
+    D, channels, height, width: the four numbers of the shape.
+
+    >>> igb.gaussian_images(10, channels=3, height=8, width=8, correlation_length=2.0).shape
+    (10, 3, 8, 8)
     """
     sizes = {"channels": channels, "height": height, "width": width}
     shape = tuple(checks.whole(name, size, 1) for name, size in sizes.items())
@@ -87,7 +103,15 @@ def gaussian_images(
 
 
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
-    """Return the data less the mean, over the standard deviation, of all entries of `reference` (default: the data)."""
+    """Return the data less the mean, over the standard deviation, of all entries of `reference` (default: the data).
+
+    data: an array of numbers. reference: the data whose mean and standard deviation are taken, such as the training
+    set.
+
+    >>> igb.standardised(np.array([[1.0, 3.0], [1.0, 3.0]]))
+    array([[-1.,  1.],
+           [-1.,  1.]])
+    """
     array = checks.real_data(data)
     whole = array if reference is None else checks.real_data(reference)
     spread = whole.std()

@@ -22,6 +22,17 @@ class Layer(ABC):
 
     A subclass needs only `samples`. Without a `rule` in infinite width, the units behind the layer are estimated from
     draws of the units in front, and the prediction reports the error.
+
+    >>> import dataclasses
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Scale(igb.Layer):
+    ...     factor: float
+    ...     def samples(self, x, rng, width):
+    ...         return self.factor * x
+    ...     def rule(self, node):
+    ...         return node.times_number(self.factor)
+    >>> print(f"{igb.Network(igb.Dense(), Scale(3.0), igb.Dense()).predict().var_chi:.1f}")
+    36.0
     """
 
     @abstractmethod
@@ -103,6 +114,11 @@ class Layer(ABC):
     def weighs(self) -> bool:
         """Whether the layer has weights that make its units independent of the units in front."""
         return False
+
+    @property
+    def matrices(self) -> int | None:
+        """The number m if layer(b x; a weights) = a^m b layer(x; weights) for all a, b > 0; None if there is none."""
+        return 0 if self.noisy else None
 
     @property
     def each_unit(self) -> bool:

@@ -23,6 +23,12 @@ class LayerNorm(Layer):
     given data set every datum has its own mean and norm. positions_too: averages over the positions of images too, as
     in PyTorch's LayerNorm([channels, height, width]), and in its GroupNorm if the groups are few and wide.
     Source: where-you-place-the-norm, Eq. 5 and appendix F.
+
+    eps: what is added to the variance, a number or an array for a sweep.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("relu"), igb.LayerNorm(), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.0000
     """
 
     eps: Any = 0.0
@@ -61,6 +67,12 @@ class RMSNorm(Layer):
 
     In infinite width the mean is divided by sqrt(q_aa + eps) and both variances by q_aa + eps, where q_aa = mean^2 +
     var_mu + var_chi.
+
+    eps: what is added to the mean square, a number or an array for a sweep.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("relu"), igb.RMSNorm(), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.4669
     """
 
     eps: Any = 0.0

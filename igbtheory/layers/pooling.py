@@ -29,11 +29,18 @@ class MaxPool(Layer):
 
     It commutes with an increasing activation in front of it. The next Dense reads `width` pooled units, and the Dense
     in front makes m times as many. Source: initial-guessing-bias, section 4.3 and appendix E.
+
+    m: number of units of which one is kept.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("relu"), igb.MaxPool(2), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    1.0415
     """
 
     m: int
 
     each_unit = True
+    matrices = 0
     keeps_shifts = True
 
     def __post_init__(self) -> None:
@@ -81,11 +88,18 @@ class AvgPool(Layer):
 
     It is Gaussian if the units are. The next Dense reads `width` pooled units, and the Dense in front makes m times as
     many.
+
+    m: number of units that are averaged.
+
+    >>> net = igb.Network(igb.Dense(), igb.Activation("relu"), igb.AvgPool(2), igb.Dense())
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.9339
     """
 
     m: int
 
     each_unit = True
+    matrices = 0
     keeps_shifts = True
 
     def __post_init__(self) -> None:

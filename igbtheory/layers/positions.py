@@ -27,6 +27,9 @@ class Spread(OfData):
     """A vector at all positions of an image or a sequence: q_ab of a pair of data at all pairs of positions.
 
     shape: (height, width) or (tokens,). The layer reads vectors, or images or sequences with a single position.
+
+    >>> igb.Spread((8, 8))
+    Spread((8, 8))
     """
 
     shape: Point
@@ -62,6 +65,9 @@ class Gathered(OfData):
     zeros. shape: (height, width), (tokens,) or () of a vector. With k = 1 it selects, repeats, moves or pads positions;
     with k > 1 it merges them: q_ab(p, p') is the mean of q_ab(index[p][j], index[p'][j]) over j.
     Source of merged patches: Liu et al. 2021, Swin transformer.
+
+    >>> igb.Gathered(index=((0,),), shape=())    # the first of several positions, as a vector
+    Gathered(((0,),), shape=())
     """
 
     index: tuple[tuple[int, ...], ...]

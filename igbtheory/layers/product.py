@@ -28,6 +28,12 @@ class Product(TwoWays):
     products: q_ab = q_ab(S) q_ab(F). If there are vectors behind F and positions behind S, the factor is the same at
     all of them: Product(GlobalAvgPool(), Dense(2.0), Activation("relu"), Dense(2.0), Activation("sigmoid")).
     Source: Hu et al. 2018, Squeeze-and-excitation networks.
+
+    layers: those of F, from the input on. shortcut: a layer or a sequence of layers S.
+
+    >>> gate = igb.Product(igb.Dense(), igb.Activation("sigmoid"))
+    >>> print(f"{igb.Network(igb.Dense(), gate, igb.Dense()).predict().gamma:.4f}")
+    0.0000
     """
 
     layers: tuple[Layer, ...]

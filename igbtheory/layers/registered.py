@@ -32,7 +32,18 @@ def register(layer: L, *, exact: bool = False, modules: Mapping[type, Callable[[
     that returns the layer for a module; `from_torch`, `measure` and `explain` read them. A class of the same name is
     replaced, as when a cell of a notebook runs again.
 
+    layer: the class.
+
     TypeError: it is no layer, or no dataclass. ValueError: the package has a layer of this name.
+
+    >>> import dataclasses
+    >>> @igb.register
+    ... @dataclasses.dataclass(frozen=True)
+    ... class Doubled(igb.Layer):
+    ...     def samples(self, x, rng, width):
+    ...         return 2 * x
+    >>> igb.Network("Dense | Doubled | Dense").layers[1]
+    Doubled()
     """
     if not (isinstance(layer, type) and issubclass(layer, Layer)):
         raise TypeError(f"expected a class of layers, a subclass of igb.Layer, got {layer!r}; pass the class itself")

@@ -26,6 +26,13 @@ class Residual(TwoWays):
     scale F add, and so do their var_mu and var_chi. Without a shortcut, paths of inner blocks without a Dense are
     multiples of X and add linearly. F and S make equally many units at the same positions.
     Source: bias-meets-trainability-summary (residual networks).
+
+    layers: those of F, from the input on. scale: the factor of F, a number or an array for a sweep. shortcut: a layer
+    or a sequence of layers S.
+
+    >>> block = igb.Residual(igb.Activation("relu"), igb.Dense(2.0), scale=0.5)
+    >>> print(f"{igb.Network(igb.Dense(), block, igb.Dense()).predict().gamma:.4f}")
+    0.0680
     """
 
     layers: tuple[Layer, ...]

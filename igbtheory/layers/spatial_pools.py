@@ -24,6 +24,7 @@ class Pool2d(Windowed, ABC):
     padding: int = 0
 
     each_unit = True
+    matrices = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 1))
@@ -51,6 +52,13 @@ class AvgPool2d(Pool2d):
     Padding consists of zeros, which count in the average.
     stride: distance between neighbouring windows; None: k, which must divide the sides. padding: number of positions
     by which windows reach beyond each edge, as in PyTorch.
+
+    k: side of a window, in positions.
+
+    >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.AvgPool2d(2), igb.Flatten(), igb.Dense())
+    >>> images = igb.gaussian_images(10, channels=3, height=6, width=6)
+    >>> print(f"{net.predict(images).gamma:.3f}")
+    2.185
     """
 
     apart: ClassVar[bool] = True
@@ -68,6 +76,11 @@ class MaxPool2d(Pool2d):
 
     stride: distance between neighbouring windows; None: k, which must divide the sides. padding: number of positions
     by which windows reach beyond each edge, as in PyTorch.
+
+    k: side of a window, in positions.
+
+    >>> igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.MaxPool2d(2), igb.Flatten(), igb.Dense())
+    Network(Conv2d(3, sigma_w2=2.0), Activation('relu'), MaxPool2d(2), Flatten(), Dense(2.0))
     """
 
     kernel = OfData.kernel  # a maximum is no mean over the windows
@@ -82,8 +95,12 @@ class MaxPool2d(Pool2d):
 @final
 @dataclass(frozen=True, repr=False)
 class GlobalAvgPool(Ending):
-    """Average over all positions, channel by channel: q_ab is the mean over all pairs of positions."""
+    """Average over all positions, channel by channel: q_ab is the mean over all pairs of positions.
 
+    >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.GlobalAvgPool(), igb.Dense())
+    """
+
+    matrices = 0
     apart: ClassVar[bool] = True
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
@@ -100,9 +117,13 @@ class GlobalAvgPool(Ending):
 @final
 @dataclass(frozen=True, repr=False)
 class Flatten(Ending):
-    """The channels at all positions as the units of one vector: q_ab is the mean over pairs of equal positions."""
+    """The channels at all positions as the units of one vector: q_ab is the mean over pairs of equal positions.
+
+    >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.Flatten(), igb.Dense())
+    """
 
     keeps_averages = True
+    matrices = 0
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1].mean(axis=1, keepdims=True)

@@ -23,6 +23,11 @@ class StochasticDepth(Few, OfData):
     The end of the branch of a Residual, which the datum then skips. Given m, q_ab becomes q_ab m_a m_b/(1 - p)^2; a
     prediction is a mean over drawn m. It is PyTorch's training mode; for evaluation mode leave the layer out.
     Source: Huang et al. 2016, Deep networks with stochastic depth.
+
+    p: probability of 0, at least 0 and below 1. seed: of the draws of m; None: a fixed one.
+
+    >>> igb.Residual(igb.Activation("relu"), igb.Dense(), igb.StochasticDepth(0.2))
+    Residual(Activation('relu'), Dense(2.0), StochasticDepth(0.2))
     """
 
     p: float = 0.5

@@ -26,6 +26,10 @@ class TokenMixing(Few, OfTokens):
     many as in front. M and B have too few entries to average out, so that a prediction is a mean over draws of them. If
     B = 0, each draw has q_ab = M q_ab M^T.
     Source: Tolstikhin et al. 2021, MLP-Mixer.
+
+    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. seed: of the draws of M and B; None: a fixed one.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.TokenMixing(), igb.Activation("gelu"), igb.Flatten(), igb.Dense())
     """
 
     tokens: int | None = None

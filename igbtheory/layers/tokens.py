@@ -27,7 +27,10 @@ LARGEST = 2**27
 @final
 @dataclass(frozen=True, repr=False)
 class Tokens(OfData):
-    """The positions of images as tokens of sequences, in rows from the top."""
+    """The positions of images as tokens of sequences, in rows from the top.
+
+    >>> net = igb.Network(igb.Conv2d(4, stride=4, padding=0), igb.Tokens(), igb.Flatten(), igb.Dense())
+    """
 
     each_unit = True
     keeps_averages = True
@@ -53,6 +56,12 @@ class PatchEmbedding(OfData):
 
     It is Conv2d(size, stride=size, padding=0) and Tokens() in one. Behind it, q_ab of two patches is sigma_w2 times the
     mean of q_ab over their equal positions, plus sigma_b2.
+
+    size: side of a patch. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.Activation("gelu"), igb.Flatten(), igb.Dense())
+    >>> print(f"{net.predict(igb.gaussian_images(10, 3, 8, 8)).gamma:.3f}")
+    0.376
     """
 
     size: int
@@ -101,6 +110,13 @@ class Embedding(OfTokens):
 
     q_ab(p, p') is the variance if the ids at p and p' are equal, else 0. padding: an id whose vector is 0, or None. The
     layer stands first, and the ids are the data: predict(ids).
+
+    variance: of an entry of a vector, a number or an array for a sweep.
+
+    >>> ids = np.array([[0, 1, 2], [0, 2, 1]])
+    >>> net = igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense(2.0))
+    >>> print(f"{net.predict(ids).gamma:.4f}")
+    2.0000
     """
 
     variance: Any = 1.0
@@ -170,7 +186,12 @@ class Embedding(OfTokens):
 @final
 @dataclass(frozen=True, repr=False)
 class PositionEmbedding(OfData):
-    """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance."""
+    """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance.
+
+    variance: of an entry of a vector, a number or an array for a sweep.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.PositionEmbedding(0.5), igb.Flatten(), igb.Dense())
+    """
 
     variance: Any = 1.0
 
@@ -204,7 +225,12 @@ class PositionEmbedding(OfData):
 @final
 @dataclass(frozen=True, repr=False)
 class ClassToken(OfTokens):
-    """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it."""
+    """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it.
+
+    variance: of an entry, a number or an array for a sweep.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.ClassToken(), igb.Attention(), igb.FirstToken(), igb.Dense())
+    """
 
     variance: Any = 1.0
 
@@ -237,7 +263,10 @@ class ClassToken(OfTokens):
 @final
 @dataclass(frozen=True, repr=False)
 class FirstToken(Ending):
-    """The first token alone, as a vector: the ClassToken if there is one."""
+    """The first token alone, as a vector: the ClassToken if there is one.
+
+    >>> net = igb.Network(igb.PatchEmbedding(4), igb.ClassToken(), igb.Attention(), igb.FirstToken(), igb.Dense())
+    """
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1, :1]
@@ -250,7 +279,10 @@ class FirstToken(Ending):
 @final
 @dataclass(frozen=True, repr=False)
 class EachToken(OfTokens):
-    """Every token as a datum of its own, in the order of the data: a language model predicts behind each of them."""
+    """Every token as a datum of its own, in the order of the data: a language model predicts behind each of them.
+
+    >>> net = igb.Network(igb.Embedding(), igb.Dense(1.0), igb.EachToken(), igb.Dense(1.0))
+    """
 
     each_unit = True
 

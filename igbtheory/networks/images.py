@@ -32,6 +32,13 @@ def cnn(  # noqa: PLR0913 - the contract of the public name
     kernel, padding: options of every convolution. sigma_w2, sigma_b2: variances of every convolution and of the output
     Dense. norm: None, "batch", "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or
     GlobalAvgPool().
+
+    depth, activation: number of convolutions, and what follows each, as in `Activation`.
+
+    >>> net = igb.cnn(2, "relu", pool=igb.AvgPool2d(2))
+    >>> images = igb.gaussian_images(10, channels=3, height=8, width=8)
+    >>> print(f"{net.predict(images).gamma:.3f}")
+    8.681
     """
     hidden = (
         Conv2d(kernel, padding=padding, sigma_w2=sigma_w2, sigma_b2=sigma_b2),
@@ -57,6 +64,11 @@ def resnet(
     GlobalAvgPool and Dense follow. kernel, padding, sigma_w2: options of every convolution. norm: None, "batch",
     "layer" or "rms". pool: a layer after every block. Source: He et al. 2016, Deep residual learning for image
     recognition.
+
+    depth, activation: number of blocks, and the activation in them, as in `Activation`.
+
+    >>> igb.resnet(1).layers[:2]
+    (Conv2d(3, sigma_w2=2.0), BatchNorm())
     """
     convolution, phi = Conv2d(kernel, padding=padding, sigma_w2=sigma_w2), Activation(activation)
     normed = (convolution, *norm_named(norm, None))
@@ -69,6 +81,11 @@ def mixer(depth: int, activation: Any = "gelu", *, patch: int = 4, sigma_w2: Any
 
     GlobalAvgPool and Dense follow. patch: side of a patch in pixels. sigma_w2: variance of all weights. The hidden
     layer that mixes the tokens has as many units as there are tokens. Source: Tolstikhin et al. 2021.
+
+    depth, activation: number of blocks, and the activation of their perceptrons, as in `Activation`.
+
+    >>> igb.mixer(1, patch=2).layers[0]
+    PatchEmbedding(2, sigma_w2=1.0)
     """
     phi, dense, mixing = Activation(activation), Dense(sigma_w2), TokenMixing(sigma_w2=sigma_w2)
     embedding = PatchEmbedding(patch, sigma_w2)
@@ -93,6 +110,12 @@ def vit(
 
     patch: side of a patch in pixels. sigma_w2: variance of all weights. class_variance, position_variance: variances of
     the class token, from which the output is computed, and of the position embedding. Source: Dosovitskiy et al. 2021.
+
+    depth, activation: number of blocks, and the activation of their perceptrons, as in `Activation`. heads: number of
+    heads of each attention.
+
+    >>> igb.vit(1, patch=2, heads=2).layers[:3]
+    (PatchEmbedding(2, sigma_w2=1.0), ClassToken(1.0), PositionEmbedding(1.0))
     """
     phi, dense = Activation(activation), Dense(sigma_w2)
     embedding = (PatchEmbedding(patch, sigma_w2), ClassToken(class_variance), PositionEmbedding(position_variance))

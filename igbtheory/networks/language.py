@@ -31,6 +31,12 @@ def gpt(
     layers std^2 times the units that they read. scaled: divide the weights that end a branch by sqrt(2 depth), as GPT-2
     does. norm: None, "layer" or "rms".
     Source: Radford et al. 2019, Language models are unsupervised multitask learners.
+
+    depth, activation: number of blocks, and the activation of their perceptrons, as in `Activation`. heads: number of
+    heads of each attention.
+
+    >>> igb.gpt(1).layers[:2]
+    (Embedding(0.0004), PositionEmbedding(0.0004))
     """
     units = checks.whole("width", width, 1)
     checks.non_negative("std", std)

@@ -63,6 +63,14 @@ class Network:
     widths: of a network that was read from a model, the numbers of units that its second and later layers with weights
     read, as `predict(width=...)` takes them; else empty.
     Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
+
+    layers: from the input to the output Dense; or one text, as in the example.
+
+    >>> net = igb.Network(igb.Dense(2.0), igb.Activation("relu"), igb.Dense(2.0))
+    >>> net == igb.Network("Dense | relu | Dense")
+    True
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.4669
     """
 
     layers: tuple[Layer, ...]
@@ -167,8 +175,7 @@ class Network:
         if isinstance(inputs, GaussianInputs):
             prediction = self._on_gaussian_inputs(n, inputs, balls=kind is None and digits is not None, last=last)
         else:
-            prediction = self._on_data_set(n, checks.data_set(inputs))
-            prediction = _of_last(prediction) if last else prediction
+            prediction = self._on_data_set(n, checks.data_set(inputs), last=last)
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
@@ -188,7 +195,7 @@ class Network:
                 return _of_last(prediction) if last else prediction
         return on_gaussian_inputs(self.layers, n, inputs, last=last)
 
-    def _on_data_set(self, n: Kind, data: Any) -> Prediction:
+    def _on_data_set(self, n: Kind, data: Any, *, last: bool) -> Prediction:
         """Return the prediction from the kernel, or from drawn networks where the kernel of images is too large."""
         from igbtheory.theory.cost import refuse_long  # noqa: PLC0415 - Gaussian inputs need no kernel
         from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - as above
@@ -197,13 +204,30 @@ class Network:
         try:
             if n is FLOAT64:
                 refuse_long(self.layers, data, LONGEST)
-            return on_data_set(self.layers, n, data)
+            return on_data_set(self.layers, n, data, last=last)
         except TooLargeError:
             if n is not FLOAT64:
                 raise
             from igbtheory.networks.width.limit import in_the_limit  # noqa: PLC0415 - most kernels are not too large
 
-            return in_the_limit(self.layers, checks.real_data(data), self.widths)
+            prediction = in_the_limit(self.layers, checks.real_data(data), self.widths)
+            return _of_last(prediction) if last else prediction
+
+    def kernel(self, X1: Any, X2: Any = None) -> "NDArray[np.float64]":  # noqa: N803 - as kernels are called elsewhere
+        """Return the covariance over the weights of an output at a datum of X1 and one of X2, (len(X1), len(X2)).
+
+        X2: by default X1. Layers that act on whole batches, such as BatchNorm over the full batch, see both sets as
+        one. Errors are those of `predict` on a data set.
+        """
+        if X2 is None:
+            return self.predict(X1, layers="last").kernel()
+        first, second = np.asarray(X1), np.asarray(X2)
+        if first.shape[1:] != second.shape[1:]:
+            raise ValueError(
+                f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
+                "pass data of one kind"
+            )
+        return self.predict(np.concatenate([first, second]), layers="last").kernel()[: len(first), len(first) :]
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
         """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
@@ -355,6 +379,12 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     "rms", before the activation (placement="before") or after the activation and its pool ("after"). pool: an integer m
     for MaxPool(m), or a layer. batch_size: batch size of norm="batch", or None for the full batch.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
+
+    placement: where the norm stands, see `norm`.
+
+    >>> net = igb.mlp(depth=3, activation="relu", norm="layer", placement="after")
+    >>> print(f"{net.predict().gamma:.4f}")
+    0.0000
     """
     dense = Dense(sigma_w2, sigma_b2)
     phi = _layer(activation, Activation)

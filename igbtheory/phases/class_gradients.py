@@ -34,6 +34,12 @@ class ClassGradients(Result):
     does not know. The squared gradient of the loss by the units of layer l is this law times `Gradients.squared[l]`.
     With two classes it is 2 sigmoid(-Delta)^2, where Delta is the output of class k less the other output.
     Source: bias-meets-trainability-summary (gradients of the favoured class).
+
+    var_mu, var_chi: variances of the outputs. n_classes: number of classes.
+
+    >>> law = igb.phases.class_gradients(igb.mlp(2, "relu").predict())
+    >>> law.rvs(4, random_state=0).shape
+    (4, 2)
     """
 
     var_mu: float
@@ -97,6 +103,12 @@ def class_gradients(prediction: Prediction, n_classes: int = 2) -> ClassGradient
     """Return the law of the squared gradients class by class, from the variances of the output: see `ClassGradients`.
 
     prediction: for Gaussian inputs, one network, no sweep.
+
+    n_classes: number of classes.
+
+    >>> law = igb.phases.class_gradients(igb.mlp(2, "relu").predict())
+    >>> print(f"{law.mean:.4f}")
+    0.6971
     """
     if not isinstance(prediction, Prediction):
         raise TypeError(f"expected a Prediction, got {type(prediction).__name__}; pass net.predict()")

@@ -56,6 +56,10 @@ class Phase(Result):
     approaches with depth, or None. rate: where gamma goes, and how fast. depths, gamma: bias ratios at some depths, NaN
     if the variance is beyond double precision there. remark: what a variance does that does not settle, else "".
     course: the moments layer by layer.
+
+    >>> phase = igb.phases.classify("relu", 2.0, 0.0)
+    >>> print(phase.rate)
+    grows like 0.022515819 depth^2
     """
 
     name: str
@@ -154,6 +158,11 @@ def classify(  # noqa: PLR0913 - the contract of the public name
     pool, norm, placement: as in `mlp`. inputs: default N(0, 1); they matter if several q attract. A phase is
     defined by the limit of gamma and by the factor of the squared gradient per layer: see `TABLE`, and `OTHERS` for the
     cases outside the table. Source: bias-meets-trainability, Table 1.
+
+    activation, sigma_w2, sigma_b2: as in `mlp`, single numbers. depths: those at which gamma is computed.
+
+    >>> print(igb.phases.classify("tanh", 1.5, 0.1).name)
+    ordered deep prejudice
     """
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)
     depths = tuple(

@@ -62,6 +62,11 @@ def edges_of_chaos(
 
     The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the
     variance, including one that repels. Columns with fewer roots end with NaN. Arguments: see `edge_of_chaos`.
+
+    activation, sigma_b2, pool, norm, placement: as in `edge_of_chaos`.
+
+    >>> igb.phases.edges_of_chaos("tanh", sigma_b2=0.1).round(4)
+    array([1.9861])
     """
     edges = np.sort(_edges(block_of(activation, pool, norm, placement), sigma_b2)[0], axis=0)
     return edges[~np.isnan(edges).all(axis=tuple(range(1, edges.ndim)))]
@@ -82,6 +87,11 @@ def edge_of_chaos(
 
     activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
     every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
+
+    sigma_b2: variance of the biases, a number or an array.
+
+    >>> print(f"{igb.phases.edge_of_chaos('tanh', sigma_b2=0.1):.4f}")
+    1.9861
     """
     return _smallest(*_edges(block_of(activation, pool, norm, placement), sigma_b2))
 
@@ -94,6 +104,11 @@ def neutrality_line(
     Deep networks are prejudiced at smaller sigma_w2, in the chaotic phase, and neutral at larger ones. If there are
     several fixed points q that attract, the smallest sigma_w2 is returned. Arguments: see `edge_of_chaos`.
     Source: bias-meets-trainability (neutrality line).
+
+    activation, sigma_b2, pool, norm, placement: as in `edge_of_chaos`.
+
+    >>> print(f"{igb.phases.neutrality_line('tanh', sigma_b2=0.1):.4f}")
+    2.9248
     """
     return _smallest(*Line(block_of(activation, pool, norm, placement), 0.5).at(_checked(sigma_b2)))
 
@@ -105,6 +120,10 @@ class Thresholds(Result):
 
     forward: q/E f^2, which keeps the variance; backward: 1/E (grad f)^2, which keeps squared gradients. They agree for
     ReLU and differ for pooled activations. Source: bias-meets-trainability (pooled activations).
+
+    >>> limits = igb.phases.thresholds("tanh", q=0.5)
+    >>> print(f"{limits.forward:.4f} {limits.backward:.4f}")
+    1.8270 1.6880
     """
 
     forward: Any
@@ -118,6 +137,11 @@ def thresholds(
 
     The backward threshold is what `edge_of_chaos` finds; with a full-batch BatchNorm there is none, and it is NaN.
     q: variance of the units, a number or an array, above 0.
+
+    activation, pool, norm, placement: as in `mlp`.
+
+    >>> print(f"{igb.phases.thresholds('relu').forward:.4f}")
+    2.0000
     """
     checks.non_negative("q", q)
     if not np.all(np.asarray(q) > 0):

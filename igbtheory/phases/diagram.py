@@ -36,6 +36,10 @@ class Diagram(Result):
     where there is none. fine_sigma_b2, fine_edge, fine_neutrality: the same lines at more points, for a picture.
     forward: threshold of the forward pass, NaN if it depends on the variance. error: the largest estimated relative
     error of the variances in gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
+
+    depth: number of hidden layers.
+
+    >>> igb.phases.diagram("tanh", np.linspace(0.5, 4), np.linspace(0, 0.3), depth=50).plot()    # doctest: +SKIP
     """
 
     title: str
@@ -80,6 +84,13 @@ def diagram(  # noqa: PLR0913 - the options of every run
     in `simulate`, for three pieces of work: gamma and the two lines. Every layer takes all points at once: 50 x 50
     points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
     grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
+
+    activation, depth: as in `mlp`. sigma_w2, sigma_b2: the axes.
+
+    >>> diagram = igb.phases.diagram("relu", np.array([1.0, 2.0]), np.array([0.1, 0.2]), depth=5)
+    >>> diagram.gamma.round(4)
+    array([[19.6368,  3.5591],
+           [32.9692,  4.2716]])
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)
     depth = checks.whole("depth", depth, 1)

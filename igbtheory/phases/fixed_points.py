@@ -29,6 +29,12 @@ class FixedPoint(Result):
     jumps, NaN behind a BatchNorm, where c = 1 is not a fixed point. factor: of the squared gradient per layer, which
     is chi_tilde_1 without BatchNorm. stable: whether both q and c attract.
     Source: bias-meets-trainability (chi_1, chi~_1); bias-and-trainability-slides (order parameter c).
+
+    share: 1 - c. growth, slope_q, slope_c, chi_1, chi_tilde_1: ratios and derivatives, as above.
+
+    >>> point = igb.phases.fixed_points("tanh", 1.5, 0.1)[-1]
+    >>> point.stable
+    True
     """
 
     q: float
@@ -87,6 +93,11 @@ def fixed_points(
     because the map of c is a power series with positive coefficients. A point with q = inf describes a variance that
     grows without bound by a factor that tends to `growth`. ValueError: there is no fixed point, because the variance
     grows from every start by a factor without a limit.
+
+    activation, sigma_w2, sigma_b2: as in `mlp`, single numbers.
+
+    >>> [round(float(point.q), 4) for point in igb.phases.fixed_points("tanh", 1.5, 0.1)]
+    [0.5202]
     """
     dense = one_dense(sigma_w2, sigma_b2)
     ends = variances(block_of(activation, pool, norm, placement), dense)

@@ -30,6 +30,12 @@ class Gradients(Result):
     gradients explode if it is above 1 and vanish if it is below 1. error: estimated relative error of the factors.
     A residual block counts as a Dense layer whose units are the stream behind it. Source: bias-and-trainability-slides
     (gradients); where-you-place-the-norm (BatchNorm in front of ReLU).
+
+    n: the kind of number.
+
+    >>> gradients = igb.phases.gradients(igb.mlp(2, "relu"))
+    >>> gradients.factor.round(12)
+    array([1., 1.])
     """
 
     n: Kind
@@ -61,6 +67,11 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     inputs: GaussianInputs, default N(0, 1). digits: significant digits of multiprecision arithmetic; None is double
     precision. ValueError: an activation that jumps, or a BatchNorm in batches of finite size, whose gradients are not
     known.
+
+    net: a network without sweeps, or a sweep.
+
+    >>> igb.phases.gradients(igb.mlp(2, "tanh")).factor.round(4)
+    array([0.699 , 0.9149])
     """
     checks.network(net)
     inputs = GaussianInputs() if inputs is None else inputs

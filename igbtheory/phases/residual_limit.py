@@ -45,7 +45,15 @@ CENTRED = 1e-12
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class ResidualLimit(Result):
-    """Prediction and gradients of a network of residual blocks in the limit of many blocks: see `residual_limit`."""
+    """Prediction and gradients of a network of residual blocks in the limit of many blocks: see `residual_limit`.
+
+    prediction, gradients: those of the limit.
+
+    >>> block = igb.Residual(igb.Activation("relu"), igb.Dense(2.0))
+    >>> limit = igb.phases.residual_limit(igb.Network(igb.Dense(), block, igb.Dense()))
+    >>> print(f"{limit.prediction.var_chi:.4f}")
+    8.1129
+    """
 
     prediction: Prediction
     gradients: Gradients
@@ -56,6 +64,11 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
 
     net: its residual blocks are not nested; inputs: default N(0, 1). ValueError: the branch of a block has a mean other
     than 0, so that the means would add up to sqrt(L); a Dense at its end makes it 0.
+
+    >>> block = igb.Residual(igb.Activation("relu"), igb.Dense(2.0))
+    >>> limit = igb.phases.residual_limit(igb.Network(igb.Dense(), block, igb.Dense()))
+    >>> print(f"{limit.prediction.gamma:.4f}")
+    0.3402
     """
     blocks = [layer for layer in checks.network(net).layers if isinstance(layer, Residual)]
     if not blocks:

@@ -27,6 +27,11 @@ class Verdict(Judgement):
     mean = E phi(h), where h ~ N(0, sigma_w2 (variance + shift^2) + sigma_b2) is the first pre-activation of a random
     node and datum. causes: of var_mu at depth 1. course: the moments over depth, their limits, and the law of G0.
     Source: initial-guessing-bias, Theorem 5.1 (centred inputs, no biases: no bias at depth 1 if and only if mean = 0).
+
+    phi: the activation. sigma_w2, sigma_b2, depth, inputs: as in `verdict`. mean: E phi(h), as above.
+
+    >>> print(f"{igb.phases.verdict('gelu', depth=5).shift:.4f}")
+    0.4607
     """
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,6 +50,11 @@ def verdict(
     sigma_w2, sigma_b2: variances, single numbers; depth: number of hidden layers; inputs: GaussianInputs, by default
     N(0, 1). ValueError: data, or outputs of the first activation, that do not vary. Warns with AccuracyWarning like
     `Network.predict`.
+
+    activation: as described in the first line.
+
+    >>> igb.phases.verdict("gelu", depth=5).is_biased
+    True
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
     trajectory = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1, checks.DEEPEST))

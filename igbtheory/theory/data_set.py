@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -27,10 +28,13 @@ FIRST, SCATTER = 8, 1e-3
 """Number of worlds that are enough if the error of c is below SCATTER then, as where scores of attention are small."""
 
 
-def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None) -> Prediction:
+def on_data_set(
+    layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None, *, last: bool = False
+) -> Prediction:
     """Return the prediction for the data set `inputs`, whose kernel is computed in blocks.
 
-    The moments behind layers that are watched come first in its layers.
+    The moments behind layers that are watched come first in its layers. last: whether the moments of the last layer
+    alone are computed.
     """
     if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
@@ -41,12 +45,14 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         few = any(layer.few for layer in layers)
-        worlds = _worlds(layers, n, given, watched) if few else [kernel_means(layers, n, given, watched=watched)]
+        means = partial(kernel_means, watched=watched, last=last)
+        worlds = _worlds(layers, n, given, means) if few else [means(layers, n, given)]
     first = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
+    left_out = sum(layer.listed for layer in layers) - 1 if last else 0
     for i, variance in enumerate(q):
         if variance != 0:  # constants are refused if the outputs tie
-            refuse_lost(n, variance, i + 1)
+            refuse_lost(n, variance, left_out + i + 1)
     # smaller values are rounding errors of a centred kernel, or of a kernel of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
@@ -59,12 +65,12 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched 
     arcsines = np.maximum(np.mean([world.arcsines for world in worlds], axis=0), 0.0)
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
     law = DatasetGuessLaw(first.outputs, float(arcsines[-1]), kernel)
-    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines)
+    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines, left_out=left_out)
     rank = min(world.rank for world in worlds)
     return Prediction(per_layer, law, None, rank, unlike(first.estimated), tuple(layers), inputs)
 
 
-def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | None) -> list[KernelMeans]:
+def _worlds(layers: Sequence[Layer], n: Kind, given: Any, means_of: Callable[..., KernelMeans]) -> list[KernelMeans]:
     """Return the means in independent worlds, in each of which the few weights of the layers are drawn."""
     count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
 
@@ -72,7 +78,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | Non
         with one_thread(), np.errstate(all="ignore"):
             settled = tuple(layer.settled(rng) for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            means = kernel_means(settled, n, given, number, watched)
+            means = means_of(settled, n, given, number)
             kernel = means.kernel()
         return replace(means, kernel=lambda: kernel)
 

@@ -64,7 +64,7 @@ class InBatches:
 def stacked(n: Kind, moments: Collection[Moments]) -> PerLayer:
     """Return the moments after every Dense as arrays of one shape."""
     columns = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in moments]
-    shape = np.broadcast_shapes(*(np.shape(part) for x in columns for part in x))
+    shape = np.broadcast_shapes(*{np.shape(part) for x in columns for part in x})
 
     def stack(rows: Sequence[Any]) -> NDArray[Any]:
         array = np.empty((len(rows), *shape), dtype=np.asarray(rows[0]).dtype)

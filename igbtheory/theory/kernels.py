@@ -64,13 +64,16 @@ class KernelMeans:
 
 
 def kernel_means(
-    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None
+    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None, *, last: bool = False
 ) -> KernelMeans:
-    """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
+    """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn.
+
+    last: whether means after the last Dense alone are wanted.
+    """
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, world, watched=watched)
+    kernel = OutputKernel(chain, n.number(data), n, world, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
     if kernel.needs_units():
         kernel = replace(kernel, drawn=True)
@@ -85,7 +88,7 @@ class OutputKernel:
 
     data: what enters the first of the layers, shape (n_samples, units, *positions), numbers of the kind n. drawn:
     whether units of images must be drawn, which takes all pairs of positions at once. watched: layers behind which
-    kernels are wanted, too.
+    kernels are wanted, too. last: whether means are those after the last Dense alone.
     """
 
     layers: tuple[Layer, ...]
@@ -95,6 +98,7 @@ class OutputKernel:
     drawn: bool = False
     passage: Passage | None = None
     watched: Watched | None = None
+    last: bool = False
 
     @cached_property
     def places(self) -> Places | None:
@@ -146,7 +150,8 @@ class OutputKernel:
 
         def summed(rows: slice, columns: slice) -> tuple[Any, ...]:
             node, pairs = self.block(rows, columns)
-            sums = np.array([_sums(part, diagonal=rows == columns) for part in pairs]).T
+            wanted = pairs[-1:] if self.last else pairs
+            sums = np.array([_sums(part, diagonal=rows == columns) for part in wanted]).T
             q_ab = pairs[-1].q_ab.astype(float) if len(self.data) <= KEPT else None
             return node.estimated, min(part.rank for part in pairs), sums, q_ab
 
@@ -238,16 +243,16 @@ class Kept:
 
 def _of_vectors(n: Kind, data: Any, rows: slice, columns: slice) -> KernelNode:
     """Return the node of the pairs of the data in `rows` with those in `columns`."""
-    features = data.shape[1]
-    q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
-    q_ab = data[rows] @ data[columns].T / features
+    features, (a, b) = data.shape[1], (data[rows], data[columns])
+    q_a, q_b = ((part * part).sum(axis=1) / features for part in (a, b))
+    q_ab = a @ b.T / features
     same = np.zeros(q_ab.shape, dtype=bool)
     if rows == columns:
-        np.fill_diagonal(q_ab, q[rows])  # exactly: the matrix product may differ in the last digit
+        np.fill_diagonal(q_ab, q_a)  # exactly: the matrix product may differ in the last digit
         np.fill_diagonal(same, val=True)
-    _tell_apart(n, (data[rows], data[columns]), Each(q[rows, None], q[None, columns]), q_ab, ~same)
-    centres = Each(mean[rows, None], mean[None, columns])
-    pairs = Pairs(q[rows, None], q[None, columns], q_ab, same, ALIKE * n.epsilon, mean=centres)
+    q, mean = Each(q_a[:, None], q_b[None, :]), Each(a.sum(axis=1)[:, None], b.sum(axis=1)[None, :]) / features
+    _tell_apart(n, (a, b), q, q_ab, ~same)
+    pairs = Pairs(q.a, q.b, q_ab, same, ALIKE * n.epsilon, mean=mean)
     return KernelNode(n, Averaged(pairs, Components(data)))
 
 
@@ -281,10 +286,11 @@ def _sums(pairs: Pairs, *, diagonal: bool) -> list[Any]:
 
 def _arcsines(pairs: Pairs, *, diagonal: bool) -> float:
     """Return the sum of asin(c_ab)/(2 pi) over a block; a datum with itself counts 1/4, as asin magnifies rounding."""
-    c = (pairs.q_ab / (pairs.q_a**0.5 * pairs.q_b**0.5)).astype(float)
-    near = 1 - abs(c) < ALIKE * FLOAT64.epsilon
-    c[near] = np.sign(c[near])
+    c = (pairs.q_ab / (pairs.q_a**0.5 * pairs.q_b**0.5)).astype(float, copy=False)
     if diagonal:
         np.fill_diagonal(c, 1)
+    near = abs(c) > 1 - ALIKE * FLOAT64.epsilon
+    if near.any():
+        c[near] = np.sign(c[near])
     angles = np.arcsin(c, out=c)  # in place, as new arrays take as long as the arithmetic
     return float(angles.sum()) / (2 * np.pi)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
+MANY = 2048
+"""Number of data from which the guesses are not drawn to be printed: that would take longer than the prediction."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "gamma_guess", "c")
 QUANTITIES = (*COLUMNS, "c_within", "error")
 ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
@@ -42,12 +44,16 @@ ARRAYS = ("var_mu", "var_chi", "error", "within", "variance", "variance_error")
 class PerLayer:
     """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
 
-    n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
+    n: the kind of number. var_mu, var_chi: Var_W(mu) and Var_chi(Z). error: estimated relative error of var_mu and of
     var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
     one batch, equal to var_mu without batches. variance: Var(G0) of a linear layer that reads the same units, or None
     where gamma determines it, as on Gaussian inputs; variance_error: its standard error, None where it has that of the
     moments. A residual block counts as one Dense layer. left_out: number of Dense layers in front whose moments were
     not kept: all but the last of `predict(layers="last")`.
+
+    >>> layers = igb.mlp(2, "relu").predict().per_layer
+    >>> np.round(layers.var_mu, 4), np.round(layers.var_chi, 4)
+    (array([0.    , 0.6366, 0.9875]), array([2.    , 1.3634, 1.0125]))
     """
 
     n: Kind
@@ -147,6 +153,12 @@ class Prediction(OutputLayer):
     estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
     includes the error of these estimates. layers, inputs: the network and its inputs, or () and None if unknown.
     method: how networks were drawn where the kernel of a data set is too large, and empty elsewhere.
+
+    >>> prediction = igb.mlp(3, "relu").predict()
+    >>> print(f"{prediction.gamma:.4f} {prediction.regime} {prediction.G0.majority():.0%}")
+    1.5305 prejudiced 78%
+    >>> np.round(prediction.per_layer.gamma, 4)
+    array([0.    , 0.4669, 0.9752, 1.5305])
     """
 
     per_layer: PerLayer
@@ -315,6 +327,19 @@ class Prediction(OutputLayer):
         layers = layer_table(names, depth, lambda i: (number(column[i], 8) for column in columns))
         return "\n".join([layers, "", *self._summary(number)])
 
+    def _majority(self) -> str:
+        """Return the mean share of the favoured class as text; on many data it is that of the law of gamma_guess."""
+        from igbtheory.foundations.text import measured  # noqa: PLC0415 - most predictions are not printed
+        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - as above
+
+        law: Any = self.G0
+        if self.dataset is None:
+            return f"{law.majority():.2%}"
+        if law.size > MANY:
+            return f"about {GuessLaw(float(self.gamma_guess)).majority():.0%}"
+        share = law.majority()
+        return f"{measured(100 * share.value, 100 * share.error)} %"
+
     def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
         """Yield the lines about the output and the guesses of one network."""
         digits = getattr(self.per_layer.n, "digits", 15)
@@ -328,10 +353,7 @@ class Prediction(OutputLayer):
             yield f"c       {c_within} within a batch of {self.batch.size}"
         if np.isfinite(self.effective_rank):
             yield f"rank    {self.effective_rank:.3g}, effective: BatchNorm has no exact rule here, but draws"
-        favoured = ""
-        if self.dataset is None:
-            favoured = f": on average the favoured class gets {law.majority():.2%} of the data"
-        yield f"regime  {self.regime}{favoured}"
+        yield f"regime  {self.regime}: on average the favoured class gets {self._majority()} of the data"
         yield f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations"
         # with more than 307 digits the error may be smaller than all doubles
         error = f"{float(self.error):.1g}" if self.error else "below 1e-307"

@@ -42,7 +42,8 @@ def refuse_lost(n: Kind, q: Any, layer: int) -> None:
 
     The range of double precision ends at 1e150, because rules multiply two variances.
     """
-    if n is FLOAT64 and np.min(q) >= 1 / RANGE and np.max(q) <= RANGE:
+    least, most = (q.min(), q.max()) if np.ndim(q) else (q, q)
+    if n is FLOAT64 and least >= 1 / RANGE and most <= RANGE:
         return
     q = np.ravel(q)
     refused = q[~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))]

@@ -28,6 +28,7 @@ class Scores:
     """Products of queries and keys, (..., tokens, tokens), times a factor, perhaps behind a softmax.
 
     added: what is added to them; shape: theirs, as the model sees them. is_causal: whether a token sees none behind it.
+    dropout: the probability that one is dropped behind the softmax.
     """
 
     queries: Stream
@@ -37,6 +38,7 @@ class Scores:
     factor: float = 1.0
     is_causal: bool = False
     normalised: bool = False
+    dropout: float = 0.0
 
     def plus(self, other: torch.Tensor) -> "Scores":
         """Return the scores with numbers that are added, or with False where a token does not see another one."""
@@ -54,7 +56,8 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
     """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
 
     name: of the function, or of the class of the module. held: function that returns the stream or the scores that a
-    node holds; arguments: the values of those of the call; after: the shape of the value of the node.
+    node holds. arguments: the values of those of the call, and of Dropout the probability; after: the shape of the
+    value of the node.
     """
     of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
     queries, keys = (*of_node, None, None)[:2]
@@ -64,6 +67,8 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
     scores = next((part for part in of_node if isinstance(part, Scores)), None)
     if scores is None or name in MATRIX_PRODUCTS:
         return None
+    if name == "Dropout" and scores.normalised:
+        return replace(scores, dropout=arguments[1])
     other = next((value for part, value in zip(of_node, arguments, strict=True) if part is None), None)
     function = node.target if called(node) else None
     if function in PRODUCTS or name in QUOTIENTS:
@@ -77,8 +82,6 @@ def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: 
         return replace(scores, shape=after)
     if name in {"softmax", "Softmax"}:
         return replace(scores, normalised=True)
-    if name == "dropout" and not all(arguments[1:3]):  # (scores, p, training)
-        return scores
     if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
         return scores
     raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
@@ -105,6 +108,7 @@ def attention(name: str, scores: Scores, values: Stream) -> Stream:
         float(value.sigma_w2) * of_value**2,
         causal=causal,
         groups=None if groups == (tuple(range(entries.positions)),) else groups,
+        dropout=scores.dropout,
         **_biases(query, key, value, bias),
     )
     channels = _units_of(common, scores.queries)

@@ -10,6 +10,8 @@ from igbtheory.torch.steps import part_of, value_behind
 from igbtheory.torch.tracing import has_part
 from igbtheory.torch.trial import Trial, tensor_of
 
+CHANGED = "reads values of which a step in front has changed a part in place; igb.measure does not need others"
+
 
 @final
 class Constants:
@@ -21,7 +23,7 @@ class Constants:
     def __init__(
         self, trial: Trial, models: Sequence[nn.Module], values: Mapping[fx.Node, Any], named: Container[str]
     ) -> None:
-        self.graph, self.random = trial.graph, trial.random
+        self.graph, self.random, self.changed = trial.graph, trial.random, trial.changed
         self.models, self.values, self.named = models, values, named
         self.by_model: list[dict[fx.Node, Any]] = [{} for _ in models]
         self.weighted: set[fx.Node] = set()
@@ -32,7 +34,7 @@ class Constants:
     def argument(self, part: Any, i: int) -> Any:
         """Return an argument of a node in a model; values that depend on the data are those of the first model.
 
-        ValueError: it is drawn in every pass.
+        ValueError: it is drawn in every pass, or made of weights of which a step has changed a part.
         """
         if not isinstance(part, fx.Node):
             return fx.node.map_arg(part, lambda inner: self.argument(inner, i))
@@ -50,9 +52,17 @@ class Constants:
             return part_of(self.models[i], str(node.target))
         if tensor_of(self.values[node]) is None or node not in self.weighted:
             return self.values[node]
+        self.refuse_changed(node)
         inputs = {x: self.argument(x, i) for x in node.all_input_nodes}
         model = self.models[i] if node.op == "call_module" else self.graph
         return value_behind(model, [node], {**self.values, **inputs})
+
+    def refuse_changed(self, node: fx.Node) -> None:
+        """Refuse a node that reads the data, or numbers made of weights, of which a step has changed a part."""
+        if any(
+            (node, x) in self.changed and (x.name in self.named or x in self.weighted) for x in node.all_input_nodes
+        ):
+            raise ValueError(CHANGED)
 
     def drawn_again(self, node: fx.Node) -> Any:
         """Return the value of a random node in another pass; steps in place may overwrite it in the next one."""

@@ -56,6 +56,13 @@ def explain(
 
     ValueError: the data are refused, a model or the same model twice. What the theory refuses is measured without a
     prediction, and what `measure` refuses of a change is predicted alone; the sentences give the reasons.
+
+    >>> import torch.nn as nn
+    >>> def make_model():
+    ...     return nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 2))
+    >>> explanation = igb.explain(make_model, igb.digits()[:50], networks=5)
+    >>> explanation.names[-1]
+    '2'
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()

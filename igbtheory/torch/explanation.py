@@ -55,6 +55,8 @@ class Explanation(OutputEstimates):
 
     The share of the favoured class behind a layer is that of a linear output layer in its place, which has as many
     outputs as the model, on as many data. It comes from `gamma_guess`, and in the last row from the guesses.
+
+    >>> print(igb.explain(make_model, X))    # doctest: +SKIP
     """
 
     samples: int

@@ -29,8 +29,15 @@ def from_torch(
     weights of the embedding. A last layer of zeros, whose guesses tie, is replaced by one with random weights, of which
     a UserWarning tells.
 
+    seed: of the models that are drawn.
+
     ValueError: a part cannot be read; the error names it, and the layers in front of it.
     ImportError: PyTorch is not installed.
+
+    >>> import torch.nn as nn
+    >>> model = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 2))
+    >>> print(type(igb.from_torch(model, igb.digits()[:10])).__name__)
+    Network
     """
     require_torch()
     from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch

@@ -27,6 +27,10 @@ class Initialised:
 
     tries: number of last layers that were drawn; the last one is kept, so that it has the law of its initialiser given
     the shares. It is 0 if the layer was corrected. change: length of the change of its parameters over their length.
+
+    layer: its name in the model. before, after: shares of the classes.
+
+    >>> igb.initialise(model, X, G0=(0.4, 0.6)).tries    # doctest: +SKIP
     """
 
     layer: str
@@ -56,8 +60,16 @@ def initialise(
     Only the parameters of this layer change, at the very end; X passes through the model in one batch. X, output: as in
     `measure`.
 
+    model: a torch.nn.Module, which is changed. neutral: whether all classes get equal shares. seed: of the draws of the
+    layer.
+
     ValueError: not exactly one of G0, shares and neutral is given; the wish cannot be met; G0 is given and no known
     initialiser fits the weights; or the model does not end in a linear layer.
+
+    >>> import torch.nn as nn
+    >>> model = nn.Sequential(nn.Linear(64, 100), nn.ReLU(), nn.Linear(100, 10))
+    >>> igb.initialise(model, igb.digits()[:100], neutral=True).after
+    array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
     """
     seed = checks.whole("seed", seed, 0)
     if (G0 is not None) + (shares is not None) + bool(neutral) != 1:

@@ -18,8 +18,8 @@ from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.gates import GATES
 from igbtheory.torch.rows.positions import entries_variance
 
-Origins = dict[Step, list[Path]]
-"""The paths to the streams that were put side by side, by the step that did so."""
+Origins = dict[Step, list[Stream]]
+"""The streams that were put side by side, by the step that did so."""
 UNLIKE = "the theory joins values that hold the same units at the same positions, got {} and {}; exchange the axes"
 
 
@@ -93,7 +93,7 @@ def concatenated(name: str, streams: Sequence[Stream], tensor: tuple[int, ...], 
     streams = [arranged_at(name, stream, axis, grid=True) for stream in streams]
     if len({stream.entries.shape for stream in streams}) > 1:
         raise ValueError(UNLIKE.format(*[stream.entries.shape for stream in streams][:2]))
-    paths = [stream.path for stream in streams]
+    put = streams
     streams = _grown(streams, origins)
     shares = [stream.entries.units for stream in streams]
     common = in_common([stream.path for stream in streams])
@@ -102,7 +102,7 @@ def concatenated(name: str, streams: Sequence[Stream], tensor: tuple[int, ...], 
     layer = Concat(*(layers_of(way) for way in ways), shares=None if len({*shares}) == 1 else tuple(shares))
     channels = tuple(count for way in ways for step in way for count in step.channels)
     step = Step(name, layer, channels=channels)
-    origins[step] = paths
+    origins[step] = put
     return Stream((*common, step), Entries.laid_out(tensor, axis, shape), sum(stream.channels for stream in streams))
 
 
@@ -115,13 +115,32 @@ def _grown(streams: Sequence[Stream], origins: Origins) -> list[Stream]:
     paths = [stream.path for stream in before]
     for i, step in enumerate(last.path):
         origin = origins.get(step, [])
-        if [*map(len, origin)] == [*map(len, paths)] and all(
-            a is b for one, other in zip(origin, paths, strict=True) for a, b in zip(one, other, strict=True)
-        ):
+        if [stream.path for stream in origin] == paths:
             units, channels = (sum(part) for part in zip(*((s.entries.units, s.channels) for s in before), strict=True))
             entries = Entries(before[0].entries.numbers, before[0].entries.shape, units)
             return [Stream(last.path[: i + 1], entries, channels), last]
     return [*streams]
+
+
+def of_some(name: str, stream: Stream, origins: Origins) -> Stream:
+    """Return the stream of those streams of several that were put side by side of which there are units."""
+    entries, origin = stream.entries, origins.get(stream.path[-1], []) if stream.path else []
+    taken, units = entries.numbers > 0, entries.unit
+    chosen, moved, end, before = [], torch.zeros_like(units), 0, 0
+    for other in origin:
+        start, end = end, end + other.entries.units
+        inside = taken & (start <= units) & (units < end)
+        if bool(inside.any()):
+            moved = torch.where(inside, units - start + before, moved)
+            chosen.append(other)
+            before += other.entries.units
+    if len(chosen) == len(origin):
+        return stream
+    (first, *others), tensor = chosen, [*chosen[0].entries.numbers.shape]
+    tensor[first.entries.axis] = before
+    there = concatenated(name, chosen, tuple(tensor), first.entries.axis, origins) if others else first
+    numbers = 1 + entries.positioned.long() * before + moved
+    return Stream(there.path, Entries(torch.where(taken, numbers, 0), entries.shape, before), there.channels)
 
 
 def with_tokens(name: str, stream: Stream, tokens: Sequence[torch.Tensor], tensor: tuple[int, ...]) -> Stream:

@@ -12,7 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from igbtheory.layers.activation import Activation
 from igbtheory.torch import joins
 from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores_between, scores_of
-from igbtheory.torch.averaged import averaged
+from igbtheory.torch.averaged import averaged, reduced_by
 from igbtheory.torch.behind import entries_behind, extended, mixes
 from igbtheory.torch.computed import Piece, computed, piece_at
 from igbtheory.torch.constants import Constants
@@ -32,7 +32,6 @@ CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
 FEW = 16
 """Largest number of units that the weights of a step of a piece read: one of a depthwise convolution, or some heads."""
-CHANGED = "reads values of which a step in front has changed a part in place; igb.measure does not need others"
 NO_STREAM = "reads values that have no stream of their own"
 LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 """Functions that give a value the shape or the type of another one."""
@@ -53,7 +52,7 @@ class Reader:
         usual: str,
     ) -> None:
         graph = trial.graph
-        self.graph, self.models, self.random, self.changed = graph, models, trial.random, trial.changed
+        self.graph, self.models, self.random = graph, models, trial.random
         self.usual = usual
         self.values: dict[fx.Node, Any] = {}
         self.read: dict[str, Stream] = {}
@@ -144,15 +143,22 @@ class Reader:
             return
         name = self.named[node.name]
         reason = NO_STREAM
-        if any((node, part) in self.changed for part in inputs):
-            self.refused[node] = f"{name!r} (a function)", CHANGED
+        try:
+            self.constants.refuse_changed(node)
+        except ValueError as error:
+            self.refused[node] = f"{name!r} (a function)", str(error)
             return
-        inside = any(part.name in self.pieces for part in inputs) and self._is_weightless(node)
+        pieces = [self.pieces[part.name] for part in inputs if part.name in self.pieces]
+        reads_data = any(piece.raw for piece in pieces) and self._weighs(node)
+        inside = bool(pieces) and not reads_data and self._is_weightless(node)
         try:
             if not inside or self._ends(node):
                 self._compute(node, inputs)
             if (scores := self._scores(node)) is not None:
                 self.scores[node.name] = scores
+                return
+            if (stacked := self._averaged_stack(node, name)) is not None:
+                self._hold(node, stacked)
                 return
             if all(self._held(part) or part.name in self.scores for part in inputs):
                 self._hold(node, self._stream(node, name, inputs))
@@ -186,6 +192,12 @@ class Reader:
         modules = self.models if any(step.op == "call_module" for step in steps) else [self.graph] * len(self.models)
         return Piece(tuple(modules), tuple(starts), tuple(steps), tuple(self.read[x.name] for x in starts), constants)
 
+    def _weighs(self, node: fx.Node) -> bool:
+        """Return whether a node has weights."""
+        if node.op == "call_module":
+            return any(True for _ in self.graph.get_submodule(str(node.target)).parameters())
+        return called(node) in MODULES
+
     def _is_weightless(self, node: fx.Node) -> bool:
         """Return whether a node has at most a few weights, or weights that are not drawn."""
         if node.op == "call_module":
@@ -210,6 +222,7 @@ class Reader:
                 name, value, piece = self.named[part.name], self.values[part], self.pieces.pop(part.name)
                 try:
                     self._hold(part, computed(name, piece, value, axis))
+                    self.left = {step: why for step, why in self.left.items() if step not in piece.steps}
                 except ValueError:
                     first = next(step for step in piece.steps if step in self.left)  # why it has no layer
                     self.refused[first] = self.left[first]
@@ -238,12 +251,16 @@ class Reader:
         name = called(node)
         if node.op == "call_module":
             module = self.graph.get_submodule(str(node.target))
-            idle = isinstance(module, nn.Dropout) and not (module.training and module.p)
-            name = "Identity" if idle else type(module).__name__
+            name = type(module).__name__
         if name not in MATRIX_PRODUCTS and not any(part.name in self.scores for part in self._inputs(node)):
             return None
         given = [self.values[part] if isinstance(part, fx.Node) else part for part in node.args]
         after = tuple(self.values[node].shape)
+        if name == "dropout":
+            options = arguments(node.target, node.args, node.kwargs)
+            name, given = "Dropout", [*given[:1], options.get("p", 0.5) if options.get("training", True) else 0.0]
+        elif name == "Dropout":
+            given.append(module.p if module.training else 0.0)
         return scores_of(node, name, lambda part: self.scores.get(part.name) or self.read.get(part.name), given, after)
 
     def _attended(self, node: fx.Node, name: str) -> Stream | None:
@@ -259,10 +276,13 @@ class Reader:
         queries, keys, values = (self._held(given[part]) for part in ("query", "key", "value"))
         if not (queries and keys and values):
             return None
-        factor = given.get("scale") or queries.entries.numbers.shape[-1] ** -0.5
-        scores = scores_between(queries, keys, factor=factor, is_causal=bool(given.get("is_causal")))
-        mask = self.values.get(given.get("attn_mask"))
-        scores = scores if mask is None else scores.plus(mask)
+        # they may be nodes, such as arguments of the model like is_causal=False
+        names = "scale", "is_causal", "attn_mask", "dropout_p"
+        options = {option: self.constants.argument(given.get(option), 0) for option in names}
+        factor = options["scale"] or queries.entries.numbers.shape[-1] ** -0.5
+        causal, dropout = bool(options["is_causal"]), options["dropout_p"] or 0.0
+        scores = scores_between(queries, keys, factor=factor, is_causal=causal, dropout=dropout)
+        scores = scores if options["attn_mask"] is None else scores.plus(options["attn_mask"])
         return attention(name, scores, values)
 
     def _function(self, node: fx.Node) -> Stream | None:
@@ -298,7 +318,7 @@ class Reader:
             return tokens
         there = self._moved(node, inputs, streams)
         if there is not None:
-            stream = Stream(streams[0].path, there, streams[0].channels)
+            stream = joins.of_some(name, Stream(streams[0].path, there, streams[0].channels), self.origins)
             return joins.in_a_row(name, stream) if there.are_tokens() and not stream.raw else stream
         if called(node) in CONCATENATIONS:
             return self._concatenated(node, name)
@@ -322,10 +342,7 @@ class Reader:
 
     def _moved(self, node: fx.Node, inputs: list[fx.Node], streams: list[Stream]) -> Entries | None:
         """Return the entries at a node that only moves numbers of one node of the theory, else None."""
-        weighs = called(node) in MODULES
-        if node.op == "call_module":
-            weighs = any(True for _ in self.graph.get_submodule(str(node.target)).parameters())
-        if weighs or any(stream.path != streams[0].path for stream in streams[1:]):
+        if self._weighs(node) or any(stream.path != streams[0].path for stream in streams[1:]):
             return None
         sources = [self.tuples.get(part, part) for part in inputs]
         if isinstance(self.values[sources[0]], tuple):  # the first part of a module such as attention
@@ -363,6 +380,20 @@ class Reader:
         if not fixed or any(self._held(part) for part in fixed):
             return None
         return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
+
+    def _averaged_stack(self, node: fx.Node, name: str) -> Stream | None:
+        """Return the stream of the mean over an axis along which values were stacked, None if the node is none."""
+        stack = node.args[0] if called(node) == "mean" else None
+        if not isinstance(stack, fx.Node) or called(stack) != "stack":
+            return None
+        values, axis = self._side_by_side(stack)
+        streams = [stream for part in values if (stream := self._held(part))]
+        if reduced_by(node) != [axis] or len(streams) < len(values):
+            return None
+        total = streams[0]
+        for other in streams[1:]:
+            total = joins.added(name, total, other, tuple(self.values[node].shape), 1.0)
+        return total.behind(name, [Activation(f"{1 / len(streams)} * x")], total.entries)
 
     def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
         """Return the stream behind a module or function of one value."""

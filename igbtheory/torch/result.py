@@ -42,6 +42,8 @@ class Measurement(OutputEstimates):
 
     var_mu is the mean square of the centres. It is their variance if they have mean 0 over the weights, as they have
     whenever output weights and their negatives are equally likely. Standard errors from few networks are too small.
+
+    >>> igb.measure(make_model, X).plot()    # doctest: +SKIP
     """
 
     samples: int

@@ -61,9 +61,13 @@ def read_data(
     if there are words in it. axes: what the axes of images or sequences are, NCHW, NHWC, NHW or NTF (data, channels,
     height, width; tokens, features); None: the shape decides.
 
+    path: of the file or folder.
+
     ValueError: the file contains no such data, does not say which of several readings is meant, is damaged, too large
     when unpacked, or a pipe; the message names it. OSError: it cannot be opened. ImportError: what reads it, PyTorch or
     pandas, is not installed.
+
+    >>> data, labels = igb.read_data("iris.csv", label_column="species")    # doctest: +SKIP
     """
     checks.of_kind("the path of a file or folder", path, (str, Path), "'data.csv'")
     contents = read(path, Choices(label_column, key, header, axes))

@@ -42,6 +42,12 @@ def in_order(
     An exception of a piece is raised when its result is due; with raises=False it is the result of the piece.
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
     versions.
+
+    raises: whether an exception of a piece is raised, as above.
+
+    >>> from functools import partial
+    >>> list(igb.runs.in_order([partial(pow, 2, 3), partial(pow, 2, 4)], executor="threads:1"))
+    [8, 16]
     """
     checks.of_kind("pieces in a sequence", pieces, Sequence, "[partial(work, 1), partial(work, 2)]")
     for piece in pieces:

@@ -44,6 +44,9 @@ class Store:
     do not support WAL. Used as a context, the store adds to an interruption how many pieces it keeps.
 
     ValueError: the file belongs to another configuration or version, or it is damaged. OSError: it cannot be written.
+
+    >>> import pathlib, tempfile
+    >>> store = igb.runs.Store(pathlib.Path(tempfile.mkdtemp(), "run.db"), {"seed": 0})
     """
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:

@@ -29,6 +29,12 @@ class GammaEstimate(Result):
 
     gamma: that of the law which fits the guesses. It estimates gamma_guess, and not var_mu/var_chi of the outputs.
     observed: the guesses. unbiased(): a test of gamma = 0. fit(): a test of the law of the guesses.
+
+    low, high: the ends of the interval. level: its probability.
+
+    >>> estimate = igb.infer([0.31, 0.72, 0.55, 0.08, 0.64, 0.47])
+    >>> estimate.low < estimate.gamma < estimate.high
+    True
     """
 
     gamma: float
@@ -100,6 +106,10 @@ def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate: 
     The networks are assumed to be independent, and so are the data given a network; batch normalisation violates this.
     ValueError: shares are outside [0, 1], do not sum to 1 or are not multiples of 1/D, D = 1, or shares are 0 or 1
     without D.
+
+    >>> G0 = [0.31, 0.72, 0.55, 0.08, 0.64, 0.47]
+    >>> print(f"{igb.infer(G0).gamma:.3f}")
+    0.452
     """
     level = checked_level(level)
     observed = _observed(_checked(shares), D)

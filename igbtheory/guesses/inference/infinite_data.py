@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import chdtri, ndtr, ndtri
 
+from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.inference.centres import centres
 from igbtheory.guesses.inference.observed import Observed, Test
 
@@ -39,6 +40,11 @@ class Scores(Observed):
     @property
     def networks(self) -> int:
         return len(self.values)
+
+    def shares(self) -> Array:
+        if self.values.shape[1] == 1:
+            return np.asarray(ndtr(self.values[:, 0]))
+        return fractions(self.values @ helmert(self.values.shape[1] + 1))
 
     def estimate(self) -> float:
         """Return the maximum-likelihood estimate, the mean square."""

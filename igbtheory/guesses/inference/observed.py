@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 
 @final
 @dataclass(frozen=True)
 class Test:
-    """Result of a test: its statistic, and the probability of a value at least as large if the hypothesis is true."""
+    """Result of a test: its statistic, and the probability of a value at least as large if the hypothesis is true.
+
+    statistic, pvalue: the two numbers.
+
+    >>> test = igb.infer([0.31, 0.72, 0.55, 0.08, 0.64, 0.47]).fit()
+    >>> print(f"{test.pvalue:.2f}")
+    0.94
+    """
 
     __test__ = False  # pytest does not collect it
     statistic: float
@@ -32,6 +40,10 @@ class Observed(ABC):
     @abstractmethod
     def networks(self) -> int:
         """Number of networks."""
+
+    @abstractmethod
+    def shares(self) -> NDArray[np.float64]:
+        """Return the shares of class 0, (networks,), or for more than two classes those of all, (networks, M)."""
 
     kind: ClassVar[str]
     """Name of the kind of observation. Only estimates of one kind can be compared."""

@@ -57,6 +57,9 @@ class Votes(Observed):
         """Mean over the networks of the share of pairs of data that are given to the same class."""
         return float(self._coincidences(self.k).mean())
 
+    def shares(self) -> Array:
+        return self.k / self.D
+
     def estimate(self) -> float:
         """Return the gamma whose collision probability, the mean of the coincidence, is the observed coincidence."""
         if self.coincidence <= self._expected(SMALLEST):

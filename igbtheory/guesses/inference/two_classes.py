@@ -38,6 +38,9 @@ class Counts(Observed):
     def networks(self) -> int:
         return len(self.k)
 
+    def shares(self) -> Array:
+        return self.k / self.D
+
     def estimate(self) -> float:
         """Return the maximum-likelihood estimate over all gamma from 0 to inf."""
         return self._maximum[0]

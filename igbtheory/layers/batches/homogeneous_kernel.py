@@ -26,6 +26,9 @@ LARGE, ORDERS = 256, (8, 12)
 SAMPLE = 64
 """Number of rows of a batch that are computed by both rules, for the error: of larger batches a small part of the
 work."""
+ROWS = 256
+"""Number of rows of a batch that are computed at once: of more, more pairs are computed twice; fewer pass through the
+roots more often."""
 
 
 def is_homogeneous(phi: Function | None) -> bool:
@@ -44,7 +47,11 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
     moments, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
     for batch in batches:
         coarse, fine = _rules(batch, _degree(phi), size)
-        within = _within(phi, batch, fine, np.arange(size))
+        within = np.empty((size, size))
+        for first in range(0, size, ROWS):  # the pairs above the diagonal, and few below it
+            rows = np.arange(first, min(first + ROWS, size))
+            part = _within(phi, batch, fine, rows, first)
+            within[rows, first:], within[first:, rows] = part, part.T
         data = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
         moments[batch.rows, batch.rows] = within
         change[batch.rows.start + data, batch.rows] = _within(phi, batch, coarse, data) - within[data]
@@ -98,20 +105,19 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     if phi is None or phi.closed is None:
         return q_ab
     q_a, q_b = np.maximum(q_a, TINY), np.maximum(q_b, TINY)  # a datum at the mean of its batch has variance 0
-    means = phi.closed.mean(FLOAT64, q_a) * phi.closed.mean(FLOAT64, q_b)
-    return phi.closed.covariance(FLOAT64, q_a, q_b, q_ab) + means
+    return phi.closed.product(FLOAT64, q_a, q_b, q_ab)
 
 
-def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp]) -> Array:
-    """Return E phi(x_a) phi(x_b) for a in `data` and for every b in the batch."""
-    total = np.zeros((data.size, len(batch.roots)))
+def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp], first: int = 0) -> Array:
+    """Return E phi(x_a) phi(x_b) for a in `data` and for every b in the batch from its datum `first` on."""
+    total = np.zeros((data.size, len(batch.roots) - first))
     for t, log_weight in zip(*rule, strict=True):
         shrunk = 1 + 2 * t * batch.spectrum
         roots = batch.roots / np.sqrt(shrunk)
         q = np.sum(roots * roots, axis=1)
-        q_ab = roots[data] @ roots.T
-        q_ab[np.arange(data.size), data] = q[data]  # exactly, so that c = 1
-        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q, q_ab)
+        q_ab = roots[data] @ roots[first:].T
+        q_ab[np.arange(data.size), data - first] = q[data]  # exactly, so that c = 1
+        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q[first:], q_ab)
     return total
 
 

@@ -29,11 +29,11 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
-        if not n.exact and h.noise is None and not np.all(h.variance):
+        if phi is None and m == 1:
+            return h
+        if not n.exact and h.noise is None and not h.varies:
             return self._beside_constants(n, phi, m)
         moments = gaussian.moments(n, phi, m, h)
-        if moments is h:
-            return h
         if h.noise is not None:
             moments = replace(moments, noise=self._noise(h.noise, n, phi, m))
         if h.within is None:

@@ -187,7 +187,7 @@ class Node(Generic[T]):
         outer = function_of(phi) if isinstance(phi, str) else phi
 
         def bent(node: "Node[T]") -> "Node[T]":
-            return replace(node, phi=outer if node.phi is None else composed(outer, node.phi))
+            return node.with_base(node.base, node.maximum, outer if node.phi is None else composed(outer, node.phi))
 
         behind: Node[T] = self.base.changed(self, bent)
         return behind
@@ -259,7 +259,11 @@ class Node(Generic[T]):
 
     def after(self, base: Base[T]) -> "Node[T]":
         """Return the node with another base, to which no function is applied."""
-        return replace(self, base=base, maximum=1, phi=None)
+        return self.with_base(base, 1, None)
+
+    def with_base(self, base: Base[T], maximum: int, phi: Function | None) -> "Node[T]":
+        """Return the node phi(M) of a base; `replace` would take twice as long, at every layer."""
+        return Node(self.n, base, maximum, phi, self.estimated, self.batch, self.places, self.passage)
 
     def naming(self, layer: Ruled) -> "Node[T]":
         """Return the node with the layer appended to the list of estimated ones."""

@@ -14,9 +14,6 @@ from igbtheory.mathematics.formulas.function import ClosedForm, Function
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.mathematics.numbers.sweeps import at_points
 
-STRETCH = 1e-3
-"""Relative change of a variance by which the growth of a mean square is measured."""
-
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     """Return the moments of phi(M), M the largest of m units with the moments `h`; phi = None is the identity.
@@ -30,10 +27,13 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
 
         of_phi = rules.moments(n, phi, h, m)
         return replace(of_phi, error=_grown(h, 1.0 if phi is None else float(phi.degree or 1)) + of_phi.error)
-    of_phi, rounding = _closed(n, phi.closed, h), _rounding(n, phi, h.variance)
-    power = _power(n, phi, h, of_phi)
-    of_scale = None if n.exact else power * _of_scale(h) + rounding
-    return replace(of_phi, error=_grown(h, power) + rounding, of_scale=of_scale)
+    q = h.variance
+    mean, (var_mu, var_chi) = phi.closed.mean(n, q), phi.closed.variances(n, h.var_mu, h.var_chi)
+    power, rounding = _power(n, phi, q, mean * mean + var_mu + var_chi), _rounding(n, phi.closed, q)
+    # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
+    joint = n.exact or (h.of_scale is None and isinstance(power, float))
+    of_scale = None if joint else abs(power) * _of_scale(h) + rounding
+    return Moments(mean, var_mu, var_chi, _grown(h, power) + rounding, of_scale=of_scale)
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
@@ -51,18 +51,13 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - as above
 
         return rules.product(n, phi, m, pair, mean)
-    means = phi.closed.mean(n, pair[0]) * phi.closed.mean(n, pair[1])
-    rounding = phi.closed.roundings * n.epsilon
-    return phi.closed.covariance(n, *pair) + means, rounding * steepness(n, phi, *pair)
-
-
-def _closed(n: Kind, form: ClosedForm, h: Moments) -> Moments:
-    """Return the moments of a closed form."""
-    return Moments(form.mean(n, h.variance), form.shared(n, h.var_mu, h.var_chi), form.spread(n, h.var_mu, h.var_chi))
+    return phi.closed.product(n, *pair), phi.closed.roundings * n.epsilon * steepness(n, phi, *pair)
 
 
 def _grown(h: Moments, power: Any) -> Any:
     """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
+    if isinstance(power, float) and power <= 1:
+        return h.error
     return h.error + np.maximum(0.0, power - 1) * _of_scale(h)
 
 
@@ -71,17 +66,15 @@ def _of_scale(h: Moments) -> Any:
     return h.error if h.of_scale is None else h.of_scale
 
 
-def _power(n: Kind, phi: Function, h: Moments, of_phi: Moments) -> Any:
-    """Return the power of the scale with which E phi^2 grows there: of gelu, which has no degree, up to 1.3."""
+def _power(n: Kind, phi: Function, q: Any, square: Any) -> Any:
+    """Return the power of q with which E phi^2 = square grows: of gelu, which has no degree, up to 1.3."""
     if phi.degree is not None or n.exact or phi.closed is None:
         return float(phi.degree or 1)
-    q = (1 + STRETCH) * h.variance
-    stretched = phi.closed.covariance(n, q, q, q) + phi.closed.mean(n, q) ** 2
-    return np.asarray((stretched / of_phi.square - 1) / STRETCH, dtype=float)[()]
+    power = phi.closed.power(n, q, square)
+    return power if isinstance(power, float) else np.asarray(power, dtype=float)[()]
 
 
-def _rounding(n: Kind, phi: Function, q: Any) -> Any:
+def _rounding(n: Kind, form: ClosedForm, q: Any) -> Any:
     """Return the relative error of a closed form."""
-    error = phi.closed.roundings * n.epsilon if phi.closed else 0.0
-    decays = phi.closed is not None and phi.closed.decays
-    return error + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else error
+    error = form.roundings * n.epsilon
+    return error + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if form.decays else error

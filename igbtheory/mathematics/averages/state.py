@@ -49,6 +49,12 @@ class Moments:
         return self.var_mu + self.var_chi
 
     @property
+    def varies(self) -> bool:
+        """True if the variance is positive, everywhere in a sweep."""
+        q = self.variance
+        return bool(np.all(q) if np.ndim(q) else q)
+
+    @property
     def square(self) -> Any:
         """Mean square E x^2 over inputs and weights."""
         return self.mean * self.mean + self.variance
@@ -76,13 +82,14 @@ class Moments:
     def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Moments":
         """Return the moments of sums of many units with independent weights and biases."""
         mean2, of_scale = self.mean * self.mean, self.of_scale
+        var_mu, var_chi = sigma_w2 * (mean2 + self.var_mu) + sigma_b2, sigma_w2 * self.var_chi
         if of_scale is not None:
-            q = sigma_w2 * self.square + sigma_b2  # of which the biases have no error
+            q = var_mu + var_chi  # of which the biases have no error
             of_scale = np.asarray((q - sigma_b2) / (q + (q == 0)), dtype=float) * of_scale + rounding
         return Moments(
             0,
-            sigma_w2 * (mean2 + self.var_mu) + sigma_b2,
-            sigma_w2 * self.var_chi,
+            var_mu,
+            var_chi,
             self.error + rounding,
             None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2,
             of_scale,

@@ -1,5 +1,6 @@
 """The factor by which a function with jumps magnifies an error of the correlation of two units."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,16 @@ def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
     If phi is a power p < 1/2, the factor is (1 - c^2)^(p - 1/2). It is evaluated at the closest pair of different data;
     c = 1 of equal data is exact.
     """
-    power = 0.5 if any(phi.pieces.jumps(n)) else max(0.5 - float(1 if phi.degree is None else phi.degree), 0.0)
+    power = _power(n, phi)
     if not power:
         return 1.0
     c = q_ab / n.sqrt(q_a * q_b)
     left = np.asarray(np.maximum(1 - c * c, n.epsilon), dtype=float)
     unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), left.shape)
     return float(np.max(left**-power, where=unlike, initial=1.0))
+
+
+@lru_cache(maxsize=256)
+def _power(n: Kind, phi: Function) -> float:
+    """Return the power of 1/(1 - c^2) in the factor, which every layer of a network asks for."""
+    return 0.5 if any(phi.pieces.jumps(n)) else max(0.5 - float(1 if phi.degree is None else phi.degree), 0.0)

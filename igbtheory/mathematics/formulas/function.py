@@ -17,12 +17,26 @@ from igbtheory.mathematics.formulas.splitting import split
 from igbtheory.mathematics.formulas.tree import Tree, substitute, symbols
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
+STRETCH = 1e-3
+"""Relative change of a variance by which the growth of a mean square is measured."""
 CLOSE = 1e-10
 """Largest relative error of an approximating formula whose slopes may be used: what predictions promise."""
 
 
 class ClosedForm(ABC):
-    """Gaussian moments of phi in closed form, for a centred pre-activation, in every kind of number."""
+    """Gaussian moments of phi in closed form, for a centred pre-activation, in every kind of number.
+
+    >>> class Doubled(igb.formulas.ClosedForm):
+    ...     def mean(self, n, q):
+    ...         return 0 * q
+    ...     def covariance(self, n, q_a, q_b, q_ab):
+    ...         return 4 * q_ab
+    ...     def slope(self, n, q_a, q_b, q_ab):
+    ...         return 4 + 0 * q_ab
+    ...     def spread(self, n, var_mu, var_chi):
+    ...         return 4 * var_chi
+    >>> doubled = igb.formulas.formula("doubled", "2*x", "an example", Doubled())
+    """
 
     @property
     def roundings(self) -> float:
@@ -42,6 +56,10 @@ class ClosedForm(ABC):
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return the covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
 
+    def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Return E phi(h_a) phi(h_b). Override it if it has fewer terms than the covariance."""
+        return self.covariance(n, q_a, q_b, q_ab) + self.mean(n, q_a) * self.mean(n, q_b)
+
     @abstractmethod
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return E phi'(h_a) phi'(h_b), which is the derivative of the covariance by q_ab (Price's theorem).
@@ -49,17 +67,24 @@ class ClosedForm(ABC):
         A jump of phi is a delta function of phi', which contributes the density of the pair at the jump.
         """
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Return var_mu of phi: the covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
-
-        Override it if the covariance contains q - q_ab, whose digits are lost by rounding q if var_chi is small.
-        """
-        q = var_mu + var_chi
-        return self.covariance(n, q, q, var_mu)
-
-    @abstractmethod
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         """Return var_chi of phi: E (phi(h_a) - phi(h_b))^2/2, without cancellation at small var_chi."""
+        return self.variances(n, var_mu, var_chi)[1]
+
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return var_mu and var_chi of phi: the covariance at q_a = q_b = var_mu + var_chi, q_ab = var_mu; the spread.
+
+        Override it in place of `spread` if both contain the same terms, or if the covariance contains q - q_ab, whose
+        digits are lost by rounding q if var_chi is small.
+        """
+        q = var_mu + var_chi
+        return self.covariance(n, q, q, var_mu), self.spread(n, var_mu, var_chi)
+
+    def power(self, n: Kind, q: Any, square: Any) -> Any:
+        """Return the power of q with which E phi^2 = square grows near q, or a bound of its size; by differences."""
+        stretched = (1 + STRETCH) * q
+        of_stretched = self.covariance(n, stretched, stretched, stretched) + self.mean(n, stretched) ** 2
+        return (of_stretched / square - 1) / STRETCH
 
 
 @final
@@ -178,5 +203,12 @@ def composed(outer: Function, inner: Function) -> Function:
 
 
 def formula(name: str, text: str, source: str, closed: ClosedForm | None = None, *aliases: str) -> Function:
-    """Return the function of a row of the catalogue, also known by the aliases."""
+    """Return the function of a row of the catalogue, also known by the aliases.
+
+    name, text, source: the name of the function, its formula in x, and where it comes from. closed: its moments in
+    closed form, if they are known. aliases: other names.
+
+    >>> igb.formulas.formula("doubled", "2*x", "an example").name
+    'doubled'
+    """
     return Function(name, read(text), closed, source, aliases)

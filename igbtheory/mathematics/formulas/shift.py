@@ -30,8 +30,8 @@ class Shifted(ClosedForm):
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return self.closed.slope(n, q_a, q_b, q_ab)
 
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return self.closed.spread(n, var_mu, var_chi)
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        return self.closed.variances(n, var_mu, var_chi)
 
 
 def shifted(phi: Function, s: float) -> Function:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
-_SMALL = 0.5  # below, the ninth term of the series is 7e-21 of the first
-_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 9))
+_SMALL = 1.6  # just above pi/2; below, the twelfth term of the series is 3e-19 of the first
+_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 12))
 
 
 def _special(name: str) -> Function:
@@ -32,10 +32,12 @@ def _sech(x: Any) -> Any:
 
 
 def _sin_minus_t_cos(t: Any) -> Any:
-    """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
-    small = np.abs(t) < _SMALL
+    """Return sin t - t cos t; below t = 1.6 by its series t^3/3 - t^5/30 + ..., which cancels by less than a bit."""
+    small = abs(t) < _SMALL
+    if np.all(small) if np.ndim(t) else small:
+        return _short(t)
     if np.ndim(t) == 0:
-        return _short(t) if small else np.sin(t) - t * np.cos(t)
+        return np.sin(t) - t * np.cos(t)
     values, far = np.empty_like(t), t[~small]
     values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
     return values
@@ -43,12 +45,12 @@ def _sin_minus_t_cos(t: Any) -> Any:
 
 def _short(t: Any) -> Any:
     """Return the series at small t."""
-    t2 = t * t
-    series = 0.0 * t
-    for coefficient in reversed(_SERIES):
-        series *= t2
+    t2, (*coefficients, last) = t * t, _SERIES
+    series = last * t2
+    for coefficient in reversed(coefficients):
         series += coefficient
-    return series * t2 * t
+        series *= t2
+    return series * t
 
 
 @final

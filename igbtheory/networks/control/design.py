@@ -29,6 +29,12 @@ class Design(Result):
     values: all values of the parameter `vary` that give this gamma, in ascending order. network, inputs, prediction:
     those for the smallest value. For vary="activation_shift" a value is a tuple with the constant of every activation.
     For vary="batch_size" it is the whole number with the nearest gamma.
+
+    target, vary: as in `design`.
+
+    >>> designed = igb.design(0, "activation_shift", depth=2, activation="gelu")
+    >>> np.round(designed.value, 4)
+    array([0.4607, 0.3641])
     """
 
     target: float
@@ -73,6 +79,11 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     chosen at each layer so that gamma is the target after every hidden layer), or a function from a value to a Network.
     within: the range (low, high) that is scanned for values. inputs: GaussianInputs or a data set, as for `predict`.
     ValueError: no value gives the target; the message states the range of gamma.
+
+    target: the gamma that is wanted. architecture: the other parameters of `mlp`.
+
+    >>> print(f"{igb.design(1.0, 'shift', depth=1, activation='relu').value:.4f}")
+    0.6997
     """
     target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs

@@ -21,7 +21,11 @@ _SATURATED = 700.0  # log-odds above which 1 - p is not a normal float
 
 
 class Loss(ABC):
-    """Loss of a datum. `value`, `weight` and `silent` act elementwise on the log-odds of the label."""
+    """Loss of a datum. `value`, `weight` and `silent` act elementwise on the log-odds of the label.
+
+    >>> igb.losses.CrossEntropy().value(np.array([0.0])).round(4)    # at p = 1/2
+    array([0.6931])
+    """
 
     @abstractmethod
     def value(self, log_odds: Any) -> Any:
@@ -56,7 +60,11 @@ class Loss(ABC):
 @final
 @dataclass(frozen=True)
 class CrossEntropy(Loss):
-    """Cross-entropy -log p, with the weight 1."""
+    """Cross-entropy -log p, with the weight 1.
+
+    >>> igb.losses.CrossEntropy().value(np.array([0.0])).round(4)    # at p = 1/2
+    array([0.6931])
+    """
 
     def value(self, log_odds: Any) -> Any:
         return -log_probability(log_odds)
@@ -74,6 +82,11 @@ class Blurry(Loss):
     differentiated, and the weight is p^a (1 + a log p). It is negative if p < exp(-1/a), so that descent lowers the
     probability of the label.
     Source: initialization-biases-and-losses-summary, Blurry loss.
+
+    exponent: a. held: whether p^a is a constant, as above.
+
+    >>> igb.losses.Blurry(0.5).weight(np.array([0.0])).round(4)    # at p = 1/2
+    array([0.7071])
     """
 
     exponent: float
@@ -96,7 +109,12 @@ class Blurry(Loss):
 class PiecewiseZero(Loss):
     """Piecewise-zero loss: cross-entropy with the weight 1 if p >= `cut_off`, and 0 with the weight 0 otherwise.
 
+    cut_off: the smallest probability with a gradient.
+
     Source: initialization-biases-and-losses-summary, Piecewise-zero loss.
+
+    >>> igb.losses.PiecewiseZero(0.1).silent(np.array([-5.0, 0.0]))
+    array([ True, False])
     """
 
     cut_off: float
@@ -125,6 +143,11 @@ class Focal(Loss):
     """Focal loss -(1 - p)^g log p, which gives less weight to data that are learned already; g = `exponent` >= 0.
 
     The weight is (1 - p)^g (1 - g p log(p)/(1 - p)), which is positive.
+
+    exponent: g.
+
+    >>> igb.losses.Focal(2.0).value(np.array([0.0])).round(4)    # at p = 1/2
+    array([0.1733])
     """
 
     exponent: float

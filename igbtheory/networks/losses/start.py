@@ -34,6 +34,13 @@ class LossAtStart(Result):
     classes is 0. Draws of each law have the shape (networks, n_classes).
 
     At initialisation a network knows no labels, so that the data of all classes have the same law.
+
+    loss: the loss.
+
+    >>> outputs = np.random.default_rng(0).standard_normal((20, 50, 4))
+    >>> law = igb.losses.measured(outputs, igb.losses.CrossEntropy())
+    >>> print(f"{law.steering().value:.1f}")
+    1.0
     """
 
     loss: Loss
@@ -91,6 +98,14 @@ def predicted(
 
     prediction: for one network; if it is for a given data set, these data are used and `samples` is ignored. The laws
     include the scatter of means over so many data, as in a real evaluation.
+
+    loss: an `igbtheory.losses.Loss`. n_classes: number of outputs. networks: number of draws. samples: number of data
+    in each. seed: the same seed gives the same numbers.
+
+    >>> prediction = igb.mlp(3, "relu").predict()
+    >>> law = igb.losses.predicted(prediction, igb.losses.CrossEntropy(), 4, networks=50, samples=50)
+    >>> print(f"{law.probability.mean().value[0]:.1f}")
+    0.5
     """
     return measured(drawn_outputs(prediction, n_classes, networks, samples, seed), loss)
 
@@ -115,12 +130,27 @@ def simulated(  # noqa: PLR0913 - the contract of the public name
     seed: int = 0,
     inputs: Any = None,
 ) -> LossAtStart:
-    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`."""
+    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`.
+
+    network, width, inputs: as in `simulate`. loss, n_classes, networks, samples, seed: as in `predicted`.
+
+    >>> law = igb.losses.simulated(igb.mlp(1, "relu"), igb.losses.CrossEntropy(), 4, networks=20, width=50, samples=50)
+    >>> law.probability.mean().value.shape
+    (4,)
+    """
     return measured(finite_outputs(network, n_classes, networks, width, samples, seed, inputs), loss)
 
 
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
-    """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
+    """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks.
+
+    outputs: an iterable of arrays. loss: an `igbtheory.losses.Loss`.
+
+    >>> outputs = np.random.default_rng(0).standard_normal((20, 50, 4))
+    >>> law = igb.losses.measured(outputs, igb.losses.Focal(2.0))
+    >>> law.value.mean().value.shape
+    (4,)
+    """
     if not isinstance(loss, Loss):
         raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
     return each_measured(outputs, {"": loss})[""]
@@ -141,19 +171,21 @@ def each_measured(outputs: Iterable[Any], losses: Mapping[str, Loss]) -> dict[st
     }
 
 
+HEADS = (
+    ("", "favoured:", "favoured:", "least:", "least:", "gradient at the", "descent"),
+    ("loss", "loss", "no gradient", "loss", "no gradient", "favoured logit", "lowers it"),
+)
+"""The two lines of headings of a table of losses."""
+
+
 def losses_table(laws: dict[str, LossAtStart]) -> str:
-    """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
+    """Return a table with a row for each named loss: its values for the favoured and the least favoured class.
+
+    It has the mean loss of the data of the class, the share of them that have no gradient, and the share of networks in
+    which descent lowers the favoured logit.
+    """
     checks.of_kind("losses at the start by their names", laws, dict, "{'focal': igb.losses.predicted(...)}")
-    columns = (
-        "loss",
-        "favoured: loss",
-        "favoured: no gradient",
-        "least: loss",
-        "least: no gradient",
-        "gradient at favoured logit",
-        "taken back in",
-    )
-    return table(columns, ([name, *_cells(law)] for name, law in laws.items()))
+    return table(HEADS[0], [HEADS[1], *((name, *_cells(law)) for name, law in laws.items())])
 
 
 def _cells(law: LossAtStart) -> list[str]:

@@ -25,6 +25,12 @@ class Comparison(Result):
     rows: var_mu and var_chi after every Dense, and gamma and Var(G0) of the output. ks: the test of the extrapolated
     law of G0. ks_widest: this test of the widest networks without extrapolation, which differ from infinitely wide
     networks. simulations: the three ensembles.
+
+    prediction: what the theory predicts.
+
+    >>> comparison = igb.mlp(1, "relu").simulate(networks=20, width=32, samples=20).compare()
+    >>> comparison.agrees()
+    True
     """
 
     prediction: Prediction

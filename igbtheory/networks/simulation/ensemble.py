@@ -33,6 +33,12 @@ def outputs(
     """Return an iterator over the outputs of finite networks, arrays (n_samples, n_classes); options as in `simulate`.
 
     Network i draws from SeedSequence(seed, spawn_key=(i,)). Outputs that overflow in single precision are inf or NaN.
+
+    network, networks, width, samples, seed, inputs: as in `simulate`. n_classes: number of outputs.
+
+    >>> from igbtheory.simulation.ensemble import outputs
+    >>> next(outputs(igb.mlp(1, "relu"), n_classes=3, networks=2, width=20, samples=5)).shape
+    (5, 3)
     """
     classes = checks.whole("n_classes", n_classes, 1)
     inputs = checked_inputs(GaussianInputs() if inputs is None else inputs)

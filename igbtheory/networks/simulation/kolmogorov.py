@@ -20,6 +20,12 @@ class KolmogorovSmirnov:
     Under the null hypothesis the difference is a Brownian bridge over sqrt(effective) with 1/effective = sum_i w_i^2/n,
     plus 1/draws if F comes from a sample. The p-value is conservative (too large), because the law of counts is
     discrete.
+
+    statistic, effective, pvalue: the distance, the effective number of networks, and the p-value.
+
+    >>> comparison = igb.mlp(1, "relu").simulate(networks=20, width=32, samples=20).compare()
+    >>> 0 <= comparison.ks.pvalue <= 1
+    True
     """
 
     statistic: float

@@ -29,6 +29,13 @@ class Simulation(Ensemble):
     """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
     See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
+
+    network, networks, width, samples, seed, inputs: as in `simulate`. G0: the share of class 0, (networks,). moments:
+    q_ab and q_aa - q_ab of every network and layer. guess_variances: (G0 - 1/2)^2 of every network and layer.
+
+    >>> simulated = igb.mlp(1, "relu").simulate(networks=20, width=50, samples=50)
+    >>> simulated.gamma_error > 0
+    True
     """
 
     def compare(
@@ -88,6 +95,12 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     keeps finished work at once; the same call continues from there. device: PyTorch device, such as "cuda", that
     multiplies by the weights; the networks are the same up to rounding. progress: show a bar on standard error.
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
+
+    net: the network; `Network.simulate` calls this function. networks: their number.
+
+    >>> simulated = igb.mlp(1, "relu").simulate(networks=20, width=50, samples=50)
+    >>> simulated.G0.shape
+    (20,)
     """
     inputs = checked_inputs(inputs)
     drawn, size, count, seed = checked(net, networks, width, samples, seed, inputs, least=2)

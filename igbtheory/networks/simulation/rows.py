@@ -25,6 +25,12 @@ class Row:
     """One quantity: the prediction, the values at the three widths, and their extrapolation to infinite width.
 
     values, errors: at the widths N, 2N and 4N. value, error: extrapolated. slope: of the least-squares line in 1/width.
+
+    name: that of the quantity. theory: its predicted value. slope_error: the standard error of the slope.
+
+    >>> row = igb.mlp(1, "relu").simulate(networks=20, width=32, samples=20).compare().rows[-1]
+    >>> row.name
+    'Var(G0)'
     """
 
     name: str

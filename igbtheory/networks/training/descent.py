@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.law import non_negative_number, one_number
-from igbtheory.layers.activation import Activation
-from igbtheory.layers.convolution import Conv2d
-from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.pooling import AvgPool, MaxPool
-from igbtheory.layers.spatial_pools import Flatten, GlobalAvgPool
 from igbtheory.networks.training.flow import Flow, Tangents, times_matrix
 
 Array = NDArray[Any]
@@ -176,17 +171,9 @@ def _matrices(layers: tuple[Layer, ...]) -> int:
     ValueError: the network has biases, or a layer for which this does not hold, such as a norm.
     """
     for layer in layers:
-        if not _homogeneous(layer):
+        if layer.matrices is None:
             raise ValueError(
-                "expected Dense and Conv2d without biases, pools, and activations with phi(a x) = a phi(x), such as "
-                f"relu, for weight decay, got {layer!r}; pass weight_decay=0"
+                "expected Dense and convolutions without biases, pools, and activations with phi(a x) = a phi(x), such "
+                f"as relu, for weight decay, got {layer!r}; pass weight_decay=0"
             )
-    return sum(layer.weighs for layer in layers)
-
-
-def _homogeneous(layer: Layer) -> bool:
-    if isinstance(layer, Dense | Conv2d):
-        return not np.any(layer.sigma_b2)
-    if isinstance(layer, Activation):
-        return layer.phi.degree == 1
-    return layer.noisy or isinstance(layer, MaxPool | AvgPool | Flatten | GlobalAvgPool)
+    return sum(layer.matrices or 0 for layer in layers)

@@ -33,6 +33,13 @@ class Training(Result):
     eigenvalue of the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
     step: the size of a step of gradient descent, None for gradient flow; with steps, times are numbers of steps.
     test: the result on test data, if they were given.
+
+    times: at which the networks are recorded. loss_name: that of the loss.
+
+    >>> X, y = igb.digits()[:40] / 16, igb.digit_labels()[:40] % 2
+    >>> run = igb.mlp(1, "relu").train(X, y, draws=50)
+    >>> run.guesses.mean().value.shape == (len(run.times), 2)
+    True
     """
 
     times: Array

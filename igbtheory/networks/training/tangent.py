@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, entering, shapes
 from igbtheory.layers.layer import Layer
@@ -24,13 +25,21 @@ LARGEST = 5_000
 """Largest number of data, for which the two kernels take 200 MB each."""
 
 
-def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
+def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
 
     Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
     activation with a kink away from 0, an activation that jumps, or a layer that is estimated from draws; there are too
     many data; or the network is a sweep.
+
+    network, inputs: the network, and the data, as for `predict`.
+
+    >>> net = igb.mlp(1, "relu")
+    >>> K, Theta = igb.training.kernels(net, igb.digits()[:3] / 16)
+    >>> K.shape, Theta.shape
+    ((3, 3), (3, 3))
     """
+    layers: tuple[Layer, ...] = checks.network(network).layers
     given = entering(layers, inputs)
     if len(given) > LARGEST:
         raise ValueError(

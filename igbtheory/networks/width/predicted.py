@@ -40,6 +40,12 @@ def at_width(
     1/width; None: the expansion on Gaussian inputs where it holds, else pairs. networks: how many of them, None for as
     many as about two seconds allow. seed: the same seed gives the same numbers. ValueError, TypeError: sweeps, widths
     that do not match the layers, and what the expansion refuses.
+
+    network, inputs: as in `Network.predict`, which calls this function.
+
+    >>> prediction = igb.mlp(3, "relu").predict(width=100)
+    >>> print(f"{prediction.gamma_guess:.3f}")
+    1.584
     """
     checks.known("method", "pairs" if method is None else method, METHODS)
     count = None if networks is None else checks.whole("networks", networks, 2)

@@ -47,6 +47,10 @@ class WidthPrediction(OutputLayer):
     the number of networks drawn, 0 for an expansion. dead: the share of pairs of data of which one had no signal, as in
     a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law of the share of the
     data that class 0 gets. refused: why there is no expansion, if it was tried.
+
+    >>> prediction = igb.mlp(3, "relu").predict(width=100)
+    >>> print(f"{prediction.gamma:.3f} {prediction.gamma_guess:.3f} {prediction.method}")
+    1.476 1.584 expansion
     """
 
     per_layer: LayerEstimates

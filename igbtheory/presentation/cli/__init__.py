@@ -13,6 +13,7 @@ from contextlib import suppress
 from errno import ENOSPC
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
@@ -116,8 +117,34 @@ def _app(tokens: Sequence[str]) -> App:
     for name in COMMANDS:
         names = (name, ALIASES[name]) if name in ALIASES else name
         app.command(f"igbtheory.presentation.cli.{name}:{name}", name=names, help=_summary(name) if lists else None)
-    app.register_install_completion_command()
+    app.command(partial(_install_completion, app), name="--install-completion", help=_install_completion.__doc__)
     return app
+
+
+def _install_completion(
+    app: App,
+    *,
+    shell: Literal["bash", "zsh", "fish", "powershell"] | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+) -> None:
+    """Install completion of commands, options and values for your shell.
+
+    Parameters
+    ----------
+    shell
+        The shell; by default the one that runs this command.
+    output
+        Write the script to this file only; by default it is written where the shell looks, and the startup file of the
+        shell loads it.
+
+    """
+    from cyclopts.completion.detect import ShellDetectionError  # noqa: PLC0415 - other commands do not need it
+
+    try:
+        path = app.install_completion(shell=shell, output=output, add_to_startup=output is None)
+    except ShellDetectionError:
+        raise ValueError("expected a shell that can be recognised, got none; name one with --shell") from None
+    sys.stdout.write(f"{path}\n")
 
 
 def _summary(name: str) -> str:

@@ -2,11 +2,11 @@
 
 import igbtheory as igb
 from igbtheory.presentation.cli.options import Gaussian, Printed, Variances, with_parameters
-from igbtheory.presentation.cli.parameters import Assignments, Text, Whole
+from igbtheory.presentation.cli.parameters import Activation, Assignments, Whole
 
 
 def activation(
-    activation: Text,
+    activation: Activation,
     /,
     variances: Variances = Variances(),
     inputs: Gaussian = Gaussian(),
@@ -19,6 +19,11 @@ def activation(
 
     The verdict includes the law of G0 at the output, and the constant shift that removes the bias at depth 1 with its
     effect in deeper networks.
+
+    ```
+    igb activation gelu --plot verdict.png
+    igb activation "x*tanh(a*x)" --param a=2
+    ```
 
     Parameters
     ----------

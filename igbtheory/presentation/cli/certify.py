@@ -11,6 +11,10 @@ def certify(case: GaussianCase = GaussianCase(), *, digits: Whole = 15) -> None:
     rounding and truncation errors. Networks without a proof are refused; `igb predict --digits 30` estimates the error
     instead.
 
+    ```
+    igb certify --depth 10 --digits 30
+    ```
+
     Parameters
     ----------
     digits

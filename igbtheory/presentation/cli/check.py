@@ -21,6 +21,11 @@ def check(
     The line has the share of the data that one class gets, the layers that create the bias, the first loss, and the
     change that would help most. igb explain tells more.
 
+    ```
+    igb check model.py:make --data images.npz
+    igb check model.py:make --data digits --most 0.7
+    ```
+
     Parameters
     ----------
     networks

@@ -21,6 +21,11 @@ def classes(
     Their variance is exact. The shares and probabilities of the favoured class, the second, and so on are estimated
     from random initialisations, with standard errors. The probabilities are the means of softmax over the data.
 
+    ```
+    igb classes --depth 20 --classes 100
+    igb classes --data digits --first 200 --proportions 0.5 0.3 0.2 --classes 3
+    ```
+
     Parameters
     ----------
     classes

@@ -21,6 +21,11 @@ def derive(
     correlation c_l and the angle theta_l. The lines after "where" define them. Averages without a closed form are
     integrals. A formula without symbols is followed by its value.
 
+    ```
+    igb derive --depth 2 --symbol sigma_w2
+    igb derive --activation erf --depth 1 --latex
+    ```
+
     Parameters
     ----------
     symbol

@@ -22,6 +22,10 @@ def draw(
     Each network has a weight. With these weights the networks follow the law of random networks, given that G0 lies in
     the window.
 
+    ```
+    igb draw --data digits --first 200 --window 0.45 0.55 --out weights.npz
+    ```
+
     Parameters
     ----------
     window

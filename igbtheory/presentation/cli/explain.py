@@ -17,6 +17,11 @@ def explain(
 ) -> None:
     """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
 
+    ```
+    igb explain model.py:make --data images.npz --plot layers.png
+    igb explain torchvision.models:resnet18 --data folder --networks 10 --check
+    ```
+
     Parameters
     ----------
     networks

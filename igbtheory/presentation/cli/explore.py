@@ -12,6 +12,11 @@ def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:
 
     This needs the extra `explore`. Only this machine can reach the page. Ctrl-C stops the server.
 
+    ```
+    igb explore
+    igb explore --port 0 --no-browser
+    ```
+
     Parameters
     ----------
     port

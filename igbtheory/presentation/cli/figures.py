@@ -1,22 +1,24 @@
 """`igb figures`: the figures of the papers and others."""
 
-from ast import literal_eval
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.options import Run
+from igbtheory.presentation.cli.names import figures as known
+from igbtheory.presentation.cli.options import Run, assigned
+from igbtheory.presentation.cli.parameters import Choice, Style
 
 
 def figures(
-    *names: str,
+    *names: Annotated[str, Parameter(completer=known)],
     out: Path = Path("igb-figures"),
-    style: str = "icml",
+    style: Annotated[Style, Choice] = "icml",
+    folder: Path | None = None,
+    param: Annotated[tuple[str, ...], Parameter(name="--param", negative="")] = (),
     quick: bool = False,
-    changes: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     run: Run = Run(),
     json: bool = False,
 ) -> None:
@@ -25,6 +27,12 @@ def figures(
     Each figure appears when all its files are written. The same command writes the same bytes. All figures take ten to
     twenty minutes on two cores, about five of them for norms.
 
+    ```
+    igb figures norms --quick
+    igb figures gamma_of_layers --param DEPTH=10 --style neurips
+    igb figures --folder my_figures
+    ```
+
     Parameters
     ----------
     names
@@ -32,12 +40,14 @@ def figures(
     out
         The folder to write into.
     style
-        Sizes and fonts of a venue, icml, neurips or iclr, or of a screen.
+        Sizes and fonts of a venue, or of a screen.
+    folder
+        A folder of Python files with your own figures, instead of those of the package: functions compute and draw.
+    param
+        Another value of a parameter, DEPTH=10 or "DEPTHS=(1, 5)"; repeat it for each. The parameters of a figure are
+        the names in capitals in its file; a wrong name is answered by the right ones.
     quick
         Use small ensembles: all figures take two to five minutes, with larger error bars.
-    changes
-        Another value of a constant of the named figures, such as DEPTH=30 or "POOLS=(2, 4)"; repeat it for each. The
-        constants of a figure stand in capital letters at the top of its file.
     json
         Print JSON with the names of the files after all of them are written.
 
@@ -47,23 +57,11 @@ def figures(
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
     with progress_bar():
-        values = dict(_change(text) for text in changes)
-        if values and not names:
-            raise ValueError("expected names of figures with --set, got none; name the figure whose constant it is")
-        files = pictures.write_figures(names, out, chosen, quick=quick, changes=values, **vars(run))
+        files = pictures.write_figures(
+            names, out, chosen, quick=quick, folder=folder, parameters=assigned(param), **vars(run)
+        )
         if json:
             output.show_json({"files": [str(path) for path in files]})
         else:
             for path in files:
                 output.show(str(path))
-
-
-def _change(text: str) -> tuple[str, Any]:
-    """Return the name and the value of NAME=VALUE; a value that is no number and no tuple is a text."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"expected --set NAME=VALUE, got {text!r}; write for example --set DEPTH=30")
-    try:
-        return name.strip(), literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        return name.strip(), value.strip()

@@ -19,6 +19,11 @@ def infer(
 ) -> None:
     """Estimate gamma_guess, with an interval and tests, from the shares of the data that networks gave to classes.
 
+    ```
+    igb infer shares.csv --samples 1000
+    igb infer before.csv --against after.csv --plot ratio.pdf
+    ```
+
     Parameters
     ----------
     file
@@ -51,7 +56,7 @@ def infer(
         output.show(str(comparison))
 
 
-def _shares(file: str, header: str | None) -> Any:
+def _shares(file: str, header: Header) -> Any:
     """Return the shares in a file; a single column is G0."""
     from igbtheory.presentation.cli.data import choices, contents_of  # noqa: PLC0415 - --help must not load NumPy
 

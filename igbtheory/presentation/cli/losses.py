@@ -25,6 +25,11 @@ def losses(  # noqa: PLR0913 - one argument for each option
     favoured class, averaged over the data of all classes, says whether gradient descent reduces the share of that class
     (positive) or increases it (negative).
 
+    ```
+    igb losses --depth 20 --classes 10
+    igb losses --width 100 --networks 200
+    ```
+
     Parameters
     ----------
     classes

@@ -29,6 +29,11 @@ def measure(  # noqa: PLR0913 - one argument for each option
     The models stay in the mode in which the function creates them, normally training mode. The same seed gives the
     same numbers if they draw from the global generators of PyTorch, NumPy and Python only.
 
+    ```
+    igb measure model.py:make --data images.npz --networks 50
+    igb measure model.py:make --data table.csv --batch-size 64
+    ```
+
     Parameters
     ----------
     networks

@@ -1,10 +1,11 @@
 """Options that several commands have: the network, its inputs, the run, and how the result is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -13,7 +14,16 @@ from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.shipped import load_file
 from igbtheory.foundations.whole_files import whole_file
 from igbtheory.presentation.cli import output
-from igbtheory.presentation.cli.parameters import Assignments, DataFile, Whole
+from igbtheory.presentation.cli.parameters import (
+    Activation,
+    Assignments,
+    Choice,
+    DataFile,
+    Norm,
+    Placement,
+    Style,
+    Whole,
+)
 
 if TYPE_CHECKING:
     from igbtheory.foundations.result import Result
@@ -25,13 +35,19 @@ PICTURES = (".png", ".pdf", ".svg")
 
 def with_parameters(activation: str, assignments: Assignments) -> str:
     """Return the formula of an activation after the values have been inserted for its parameters."""
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = assigned(assignments)
+    return igb.Activation(activation, **values).phi.name if values else activation
+
+
+def assigned(assignments: Sequence[str]) -> dict[str, str]:
+    """Return the texts of values by their names, from texts NAME=VALUE."""
+    values: dict[str, str] = {}
     for assignment in assignments:
         name, equals, value = (part.strip() for part in assignment.partition("="))
         if not (equals and name.isidentifier() and value):
             raise ValueError(f"expected --param NAME=VALUE, got {assignment!r}; for example --param a=5")
         values[name] = value
-    return igb.Activation(activation, **values).phi.name if values else activation
+    return values
 
 
 @Parameter(name="*")
@@ -56,19 +72,25 @@ class Printed:
     """Print JSON with everything that is known."""
     plot: Path | None = None
     """Draw the result to this file: FILE.png, FILE.pdf or FILE.svg."""
+    style: Annotated[Style | None, Choice] = None
+    """Give the picture the fonts of a venue, or of a screen, and the width of a column."""
 
     def drawn(self, compute: Callable[[], "Result"]) -> Any:
         """Return the result of `compute`, beside a bar if it takes long, and draw it if a picture is wanted."""
         if self.plot is None:
+            if self.style is not None:
+                raise ValueError("expected --plot with --style, got no file; add, say, --plot gamma.pdf")
             with progress_bar():
                 return compute()
         # the file is opened first, so that an impossible picture is refused before anything is computed
         with whole_file(self.plot, PICTURES) as file:
             from igbtheory.presentation.pictures import plots, style  # noqa: PLC0415 - Matplotlib loads slowly
 
-            with progress_bar():
-                result = compute()
-            style.write(plots.picture, result, file)
+            in_style = nullcontext() if self.style is None else style.style(self.style)
+            with in_style:
+                with progress_bar():
+                    result = compute()
+                style.write(plots.picture, result, file)
         return result
 
     def answer(self, origin: dict[str, Any], result: Any, digits: int = 17) -> None:
@@ -97,12 +119,12 @@ class Architecture(Variances):
 
     depth: Whole = 3
     """Number of hidden layers."""
-    activation: str = "relu"
+    activation: Activation = "relu"
     """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
     param: Assignments = ()
-    norm: str | None = None
-    """Norm of every hidden layer: batch, layer or rms. By default there is none."""
-    placement: str = "before"
+    norm: Norm = None
+    """Norm of every hidden layer. By default there is none."""
+    placement: Placement = "before"
     """Place of the norm: before the activation, or after the activation and its pool."""
     pool: Whole | None = None
     """Take the maximum over this many units after every activation."""

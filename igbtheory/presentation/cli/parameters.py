@@ -1,11 +1,13 @@
-"""Parameters that several commands have, by their types, and how a data set is named."""
+"""Parameters that several commands have, by their types, with their choices, and how a data set is named."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter, Token
+
+from igbtheory.presentation.cli.names import activations
 
 
 def _whole(_: type, tokens: Sequence[Token]) -> int:
@@ -17,6 +19,11 @@ def _widths(_: type, tokens: Sequence[Token]) -> int | list[int]:
     """Return one whole number, or the list of those between commas."""
     numbers = [_whole_number(text) for text in tokens[0].value.split(",")]
     return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _as_written(_: type, tokens: Sequence[Token]) -> str:
+    """Return a choice as it is written: the library refuses a wrong one, and tells the nearest."""
+    return tokens[0].value
 
 
 def _whole_number(value: str) -> int:
@@ -31,6 +38,13 @@ def _whole_number(value: str) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Widths = Annotated[int | list[int], Parameter(converter=_widths, n_tokens=1)]
+Choice = Parameter(converter=_as_written, n_tokens=1)
+"""What a parameter with choices has beside them: help shows them, and shells complete them."""
+Activation = Annotated[str, Parameter(completer=activations, allow_leading_hyphen=True)]
+Norm = Annotated[Literal["batch", "layer", "rms"] | None, Choice]
+Placement = Annotated[Literal["before", "after"], Choice]
+Loss = Literal["mse", "cross-entropy", "blurry", "focal", "piecewise-zero"]
+Style = Literal["icml", "neurips", "iclr", "screen"]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
 _DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
 folder of images, or - for a CSV from standard input."""
@@ -39,8 +53,8 @@ _MODEL = """A class, or a function without arguments, that creates a torch.nn.Mo
 or package.module:NAME."""
 Model = Annotated[str, Parameter(help=_MODEL)]
 _OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
-_HEADER = "Whether the first row of a table names its columns, yes or no; by default it does if it has words."
-Header = Annotated[str | None, Parameter(help=_HEADER)]
+_HEADER = "Whether the first row of a table names its columns; by default it does if it has words."
+Header = Annotated[Literal["yes", "no"] | None, Choice, Parameter(help=_HEADER)]
 Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
 _PARAM = 'The value of a parameter in the formula, such as a=5 for "x + sin(a*x)**2/a"; repeat it for each parameter.'
@@ -58,7 +72,7 @@ class DataFile:
     label_column: Text = "ask"
     """Name or place (0, 1, ..., -1) of the column of a table that has the labels, or none if all are features."""
     header: Header = None
-    axes: str | None = None
+    axes: Annotated[Literal["NCHW", "NHWC", "NHW", "NTF"] | None, Choice] = None
     """Axes of images or sequences whose shape does not tell: NCHW, NHWC, NHW (grey), or NTF (tokens, features)."""
     standardise: bool = False
     """Take off the mean of the data set, and divide by its standard deviation."""

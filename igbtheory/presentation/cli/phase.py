@@ -7,7 +7,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.presentation.cli.options import Printed, Run, with_parameters
-from igbtheory.presentation.cli.parameters import Assignments, Text, Whole
+from igbtheory.presentation.cli.parameters import Activation, Assignments, Norm, Placement, Whole
 
 POOLS = {"maxpool": "MaxPool", "avgpool": "AvgPool"}
 """Layers by the names of the pools."""
@@ -18,15 +18,15 @@ POINTS = 50
 
 
 def phase(  # noqa: PLR0913 - one argument for each option
-    activation: Text,
+    activation: Activation,
     /,
     printed: Printed = Printed(),
     *,
     param: Assignments = (),
     sigma_w2: float | None = None,
     sigma_b2: float | None = None,
-    norm: str | None = None,
-    placement: str = "before",
+    norm: Norm = None,
+    placement: Placement = "before",
     depth: Whole = 100,
     diagram: bool = False,
     points: Whole | None = None,
@@ -40,6 +40,12 @@ def phase(  # noqa: PLR0913 - one argument for each option
     At the edge of chaos the gradients neither vanish nor explode: sigma_w2 E |grad f|^2 = 1. --diagram instead computes
     gamma over both variances, and writes a picture and a table, NAME.png and NAME.csv.
 
+    ```
+    igb phase tanh --sigma-b2 0.1
+    igb phase relu+maxpool2 --sigma-w2 1.5
+    igb phase tanh --diagram --points 20 --out diagrams
+    ```
+
     Parameters
     ----------
     activation
@@ -50,7 +56,7 @@ def phase(  # noqa: PLR0913 - one argument for each option
     sigma_b2
         Variance of the biases; 0 by default.
     norm
-        Norm of every hidden layer: batch, layer or rms.
+        Norm of every hidden layer.
     placement
         Place of the norm: before the activation, or after the activation and its pool.
     depth

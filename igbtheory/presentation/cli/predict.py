@@ -1,9 +1,9 @@
 """`igb predict`: the prediction in infinite width, or at finite width."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from igbtheory.presentation.cli.options import Case
-from igbtheory.presentation.cli.parameters import Whole, Widths
+from igbtheory.presentation.cli.parameters import Choice, Whole, Widths
 
 
 def predict(
@@ -12,7 +12,7 @@ def predict(
     digits: Whole | None = None,
     width: Widths | None = None,
     features: Whole | None = None,
-    method: str | None = None,
+    method: Annotated[Literal["expansion", "pairs"] | None, Choice] = None,
     networks: Whole | None = None,
 ) -> None:
     """Print the prediction in infinite width: the moments after every Dense layer, and the law of G0.
@@ -20,6 +20,13 @@ def predict(
     G0 is the fraction of the data that the untrained network assigns to class 0. gamma = var_mu/var_chi determines
     its law: one peak at 1/2 if gamma < 1 (neutral), two peaks at 0 and 1 if gamma > 1 (prejudiced). With --width, the
     networks have finite width, and gamma_guess is the gamma of their guesses.
+
+    ```
+    igb predict --depth 20 --activation gelu
+    igb predict "Dense(2) | BatchNorm | relu | Dense(2)" --plot gamma.pdf
+    igb predict --data table.csv --label-column species
+    igb predict --depth 20 --width 100
+    ```
 
     Parameters
     ----------

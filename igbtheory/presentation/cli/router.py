@@ -12,6 +12,10 @@ def router(case: Case = Case(), *, experts: Whole = 8, top: Whole = 2, width: Wh
     It prints the variance of the loads, the largest load, the choices that are dropped at three capacities, and the
     experts that are starved: means over random initialisations, with standard errors.
 
+    ```
+    igb router "Dense(1)" --experts 64 --top 6
+    ```
+
     Parameters
     ----------
     experts

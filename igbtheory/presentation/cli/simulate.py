@@ -22,6 +22,11 @@ def simulate(
     extrapolates to infinite width before it compares; the exit status is 1 if the extrapolation disagrees with the
     prediction.
 
+    ```
+    igb simulate --depth 3 --networks 200
+    igb simulate --depth 3 --networks 200 --width 64 --compare
+    ```
+
     Parameters
     ----------
     networks

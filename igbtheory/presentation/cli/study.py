@@ -2,15 +2,16 @@
 
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Data, Printed, Run
-from igbtheory.presentation.cli.parameters import DataSet, Model, Output, Text, Whole
+from igbtheory.presentation.cli.parameters import Choice, DataSet, Loss, Model, Output, Text, Whole
 
+Preset = Literal["cnn", "resnet", "mixer", "vit", "blobs", "deep", "digits", "losses", "phases", "shift", "imbalance"]
 Several = Parameter(consume_multiple=True)
 
 
@@ -22,8 +23,8 @@ class Trained(Data):
     data: DataSet = "digits"
     labels: Text | None = None
     """FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data."""
-    losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
-    """One or more of mse, cross-entropy, blurry, focal and piecewise-zero."""
+    losses: Annotated[tuple[Annotated[Loss, Choice], ...], Several] = ("cross-entropy",)
+    """One or more losses."""
     optimiser: str = "Adam"
     """Name of a class of torch.optim."""
     rates: Annotated[tuple[float, ...], Several] = (1e-3,)
@@ -46,7 +47,7 @@ OF_DATA = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
 def study(
     function: Model | None = None,
     *,
-    preset: str | None = None,
+    preset: Annotated[Preset | None, Choice] = None,
     quick: bool = False,
     trained: Trained = Trained(),
     run: Run = Run(),
@@ -57,12 +58,16 @@ def study(
     Pass a function that creates your own models, or name an experiment of the papers with --preset. The picture of an
     experiment shows the claim of the papers and the result. A claim that fails does not change the exit status.
 
+    ```
+    igb study --preset blobs --quick
+    igb study model.py:make --data digits --steps 100 --controls --plot study.png
+    ```
+
     Parameters
     ----------
     preset
-        An experiment of the papers, with its own models, data, controls and picture: blobs, deep, digits, losses,
-        phases, shift or imbalance; with models of images, which take images of your own with --data, cnn, resnet, mixer
-        or vit.
+        An experiment of the papers, with its own models, data, controls and picture. Those with models of images, cnn,
+        resnet, mixer and vit, also take images of your own with --data.
     quick
         Run the experiment with fewer networks and data, in less than three minutes on two cores.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from igbtheory.presentation.cli.options import Case
-from igbtheory.presentation.cli.parameters import Text, Whole
+from igbtheory.presentation.cli.parameters import Choice, Loss, Text, Whole
 
 
 @Parameter(name="*")
@@ -30,7 +30,7 @@ def train(
     case: Case = Case(),
     *,
     labels: Text | None = None,
-    loss: str = "mse",
+    loss: Annotated[Loss, Choice] = "mse",
     draws: Whole = 1000,
     steps: Steps = Steps(),
 ) -> None:
@@ -40,13 +40,18 @@ def train(
     weight decay or batches it is gradient descent, and times are numbers of steps. The table shows the share of class
     0, the largest share of a class, the accuracy and the loss over time.
 
+    ```
+    igb train --data digits --first 200 --depth 1
+    igb train --data table.csv --loss cross-entropy --plot training.png
+    ```
+
     Parameters
     ----------
     labels
         FILE.npy or FILE.csv with class labels 0, 1, ... or with targets, a row for each datum; by default the labels
         that come with the data.
     loss
-        mse, cross-entropy, blurry, focal or piecewise-zero.
+        What training lowers.
     draws
         Number of networks to draw.
 

@@ -1,18 +1,20 @@
 """`igb verify`: the claims of the papers, put to the test."""
 
-import shutil
 import sys
-from math import inf
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.names import claims
 from igbtheory.presentation.cli.options import Run
 from igbtheory.presentation.cli.parameters import Seed
 
 
 def verify(
-    *names: str,
+    *names: Annotated[str, Parameter(completer=claims)],
     quick: bool = False,
     seed: Seed = 0,
     out: Path | None = None,
@@ -26,6 +28,12 @@ def verify(
     Each claim holds, fails or stays undecided; a claim that fails comes with a correction. Definitions, and claims that
     need training runs or other data, are listed but not tested. The exit status is 1 if a verdict differs from the
     recorded one.
+
+    ```
+    igb verify E-Eq47
+    igb verify A B --quick --out claims
+    igb verify --folder my_claims
+    ```
 
     Parameters
     ----------
@@ -43,26 +51,16 @@ def verify(
         Print JSON: a list of claims.
 
     """
-    # --help must not load SymPy and SciPy
-    from igbtheory.claims.library import library  # noqa: PLC0415 - as above
-    from igbtheory.claims.report import as_dict, summary, write_reports  # noqa: PLC0415 - as above
-    from igbtheory.claims.runner import run as examine  # noqa: PLC0415 - as above
-    from igbtheory.foundations import checks  # noqa: PLC0415 - as above
+    from igbtheory.claims.verification import verify as put_to_the_test  # noqa: PLC0415 - --help must not load SymPy
 
-    all_claims = library(folder)
-    chosen = all_claims.chosen(names)
-    if not 0 < seconds < inf:
-        raise ValueError(f"expected --seconds > 0 and finite, got {seconds:g}")
-    seed = checks.whole("seed", seed, 0)
     with progress_bar():
-        outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **vars(run))
+        verification = put_to_the_test(*names, quick=quick, seed=seed, folder=folder, seconds=seconds, **vars(run))
     if out is not None:
-        write_reports(outcomes, out, seed=seed, quick=quick, problems=all_claims.problems)
+        verification.write(out)
     if json:
-        output.show_json([as_dict(outcome) for outcome in outcomes])
+        output.show_json(list(verification.to_dict().values()))
     else:
-        width = shutil.get_terminal_size().columns
-        output.show(summary(outcomes, width), *([] if out is None else ["", str(out / "claims.html")]))
-    for name, problem in all_claims.problems.items():
+        output.show(str(verification), *([] if out is None else ["", str(out / "claims.html")]))
+    for name, problem in verification.problems.items():
         sys.stderr.write(f"igb: warning: {name}: {problem}\n")
-    return int(bool(all_claims.problems) or not all(outcome.as_recorded for outcome in outcomes))
+    return int(not verification.as_recorded)

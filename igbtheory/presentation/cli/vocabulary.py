@@ -16,6 +16,10 @@ def vocabulary(
 
     Pass the ids of tokens with --data, whole numbers of shape (texts, tokens), and the layers of the model.
 
+    ```
+    igb vocabulary --depth 2 --size 50257 --positions 100
+    ```
+
     Parameters
     ----------
     size

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import igbtheory as igb
+from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.presentation.explore import panels
-from igbtheory.presentation.explore.panels import Panel
+from igbtheory.presentation.explore.panels import Panel, beside
 from igbtheory.presentation.explore.settings import Settings, read
 
 WIDTH, SAMPLES = 100, 500
-"""Width of the finite networks, and their number of data if the inputs are Gaussian."""
+"""Width of the finite networks by default, and their number of data if the inputs are Gaussian."""
 KEPT = "The pictures are those of the last values that could be read; please correct the marked ones."
 
 
@@ -24,11 +26,13 @@ class Contents:
     panels: dict[str, Panel] = field(default_factory=dict)
     python: str = ""
     command: str = ""
+    pinned: str = ""
 
 
-def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
+def answer(raw: Mapping[str, Any], networks: int = 0, pinned: Mapping[str, Any] | None = None) -> Contents:
     """Return the contents for the values of the controls; networks: number of finite networks to simulate.
 
+    pinned: the values of the controls of another network, which the panels show beside this one.
     An error of the library becomes the message, without panels. Its warnings become the message beside the panels.
     """
     settings, errors = read(raw)
@@ -38,21 +42,36 @@ def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
         warnings.simplefilter("always")
         try:
             panels = _panels(settings, networks)
+            other, _ = read(pinned) if pinned is not None else (None, {})
+            if other is not None:
+                there = _panels(other, 0)
+                panels = {name: beside(panel, there[name]) for name, panel in panels.items()}
         except (ValueError, TypeError) as error:
             return Contents(message=f"No prediction, the pictures are the last ones: {error}")
     said = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
-    return Contents({}, said, panels, settings.python(), settings.command())
+    kept = "" if other is None else f"Pinned: {other.command()}"
+    return Contents({}, said, panels, settings.python(), settings.command(), kept)
 
 
 def _panels(settings: Settings, networks: int) -> dict[str, Panel]:
     network, inputs = settings.network(), settings.inputs()
-    prediction = network.predict(inputs)
-    drawn = network.simulate(networks, WIDTH, SAMPLES, inputs=inputs, workers=1) if networks else None
+    prediction, width = network.predict(inputs), settings.width
+    narrow = None if width is None else _narrow(network, inputs, width)
+    drawn = network.simulate(networks, width or WIDTH, SAMPLES, inputs=inputs, workers=1) if networks else None
     return {
-        "law": panels.law(prediction, drawn),
-        "ratio": panels.ratio(prediction, drawn),
+        "law": panels.law(prediction, narrow, drawn),
+        "ratio": panels.ratio(prediction, narrow, drawn),
         "correlation": panels.correlation(prediction),
         "place": panels.place(settings),
         "growth": panels.growth(settings, inputs),
         "classes": panels.classes(prediction),
     }
+
+
+def _narrow(network: igb.Network, inputs: Any, width: int) -> WidthPrediction | None:
+    """Return the prediction at finite width, or warn why there is none; that of infinite width is shown anyway."""
+    try:
+        return network.predict(inputs, width=width)
+    except ValueError as error:
+        warnings.warn(f"Infinite width only: {error}", stacklevel=2)
+        return None

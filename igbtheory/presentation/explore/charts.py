@@ -8,6 +8,9 @@ from igbtheory.presentation.pictures.marks import BINS, ERRORS, binned
 from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, SERIES
 
 INK = "#222222"
+PINNED = SERIES[3]["color"]
+NARROW = {"color": INK, "width": 2, "dash": "dash"}
+"""The line of the theory of finite width."""
 RULE = "#E6E6E6"
 """Colour of the grid."""
 
@@ -62,6 +65,30 @@ def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[st
         **{name: value for name, value in axes.items() if name not in {"xaxis", "yaxis"}},
     }
     return {"data": traces, "layout": layout}
+
+
+def joined(shown: dict[str, Any], pinned: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure with the first trace of a pinned one that is no area beside its own, on axes that show both."""
+    first = {**next(trace for trace in pinned["data"] if "fill" not in trace), "name": "pinned"}
+    for part in ("line", "marker", "error_y"):
+        if part in first:
+            first[part] = {**first[part], "color": PINNED}
+    if "line" in first:
+        first["line"]["dash"] = "dot"
+    if first.get("type") == "bar":
+        first["opacity"] = 0.6
+    there, layout = pinned["layout"], dict(shown["layout"])
+    for name in ("xaxis", "yaxis"):
+        layout[name] = _spanning(layout[name], there[name])
+    own = [{**trace, "name": trace.get("name") or "this network"} for trace in shown["data"]]
+    return {"data": [*own, first], "layout": {**layout, "showlegend": True}}
+
+
+def _spanning(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis that shows what both axes show; it is logarithmic if one of them is."""
+    axis = other if other.get("type") == "log" and one.get("type") != "log" else one
+    ranges = [each["range"] for each in (one, other) if "range" in each and each.get("type") == axis.get("type")]
+    return {**axis, "range": [min(r[0] for r in ranges), max(r[1] for r in ranges)]} if ranges else axis
 
 
 def plain(values: Any) -> list[float | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from dash import Dash, Input, Output, ctx, dcc, html, no_update
+from dash import ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
 
 from igbtheory.mathematics.formulas.catalogue import FUNCTIONS
 from igbtheory.presentation.explore.answer import WIDTH, Contents
@@ -26,27 +26,27 @@ NETWORKS = 200
 LATE = "choose fewer layers or fewer digits, or run igb predict, which has no time limit"
 SLIDERS = {"depth": (1, 50, 1), "sigma_w2": (0.1, 4, 0.05), "sigma_b2": (0, 0.5, 0.01), "shift": (-2, 2, 0.1)}
 """Smallest value, largest value and step of the sliders; the fields beside them take any value."""
-FOLLOW = """(field, slider) => {
-    const unchanged = window.dash_clientside.no_update;
-    const moved = dash_clientside.callback_context.triggered_id ?? "";
-    return moved.endsWith("-slider") ? [String(slider), unchanged] : [unchanged, Number(field)];
-}"""
-"""JavaScript that sets a field when its slider moves, and the slider when the field changes."""
 START = {**DEFAULTS, "first": 200}
-"""First values of the fields: with all digits many networks take seconds."""
-SHOWN, HIDDEN = {"height": "17rem"}, {"display": "none"}
+"""First values of the controls: with all digits many networks take seconds."""
+SAVED: Any = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
+"""What stands in the corner of a picture: a button that saves it."""
+SHOWN, HIDDEN = {"height": "18rem"}, {"display": "none"}
+BUTTONS = {"pin": "Pin to compare", "reset": "Reset"}
+"""Buttons at the top, by their ids: the first keeps the network beside the next ones."""
 NONE = ""
 """The value of a choice for none."""
 
 
 def page(ask: Callable[..., Contents | None]) -> Any:
-    """Return the Dash application. ask: function of the values of the controls and the number of finite networks.
+    """Return the Dash application. ask: function of the values, the number of finite networks and the pinned values.
 
     It returns the contents of the page, or None if a newer question replaces this one.
     """
     app = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
     app.index_string = app.index_string.replace("<html>", '<html lang="en">')
-    app.layout = html.Div([_header(), html.Div([_controls(), _results()], className="columns")])
+    start = dcc.Store(id="start", data={name: _text(value) for name, value in START.items()})
+    kept = [dcc.Location(id="address", refresh=False), start, dcc.Store(id="pinned-values")]
+    app.layout = html.Div([*kept, _header(), html.Div([_controls(), _results()], className="columns")])
     values = {name: Input(name, "value") for name in DEFAULTS}
     app.callback(
         output={
@@ -57,25 +57,44 @@ def page(ask: Callable[..., Contents | None]) -> Any:
             "captions": {name: Output(f"{name}-caption", "children") for name in TITLES},
             "python": Output("python", "children"),
             "command": Output("command", "children"),
+            "pinned": Output("pinned", "children"),
+            "pin": Output("pin", "children"),
         },
-        inputs={"values": values, "clicks": Input("simulate", "n_clicks")},
+        inputs={"values": values, "clicks": Input("simulate", "n_clicks"), "pinned": Input("pinned-values", "data")},
         running=[(Output("busy", "className"), "busy", "")],
-    )(lambda values, clicks: _outputs(ask, values))  # noqa: ARG005 - Dash passes the clicks, too
+    )(lambda values, clicks, pinned: _outputs(ask, values, pinned))  # noqa: ARG005 - Dash passes the clicks, too
     app.callback(
         output={name: Output(f"{name}-field", "hidden") for name in DEFAULTS},
         inputs={"values": {name: values[name] for name in ("norm", "data")}},
     )(lambda values: {name: name in idle(values) for name in DEFAULTS})
-    follow: Any = app.clientside_callback  # Dash does not declare its type
-    for name in SLIDERS:
-        ends = [(name, "value"), (f"{name}-slider", "value")]
-        follow(FOLLOW, *(Output(*end) for end in ends), *(Input(*end) for end in ends))
+    _link(app, list(values.values()))
     return app
 
 
-def _outputs(ask: Callable[..., Contents | None], values: dict[str, Any]) -> Any:
+def _link(app: Any, values: list[Input]) -> None:
+    """Link the fields to their sliders, and all controls to the address and to the buttons, in the browser."""
+    start, pinned = State("start", "data"), Output("pinned-values", "data", allow_duplicate=True)
+    changed = [Output(name, "value", allow_duplicate=True) for name in DEFAULTS]
+    here = [State(name, "value") for name in DEFAULTS]
+
+    def link(name: str, *parts: Any, **how: Any) -> None:
+        app.clientside_callback(ClientsideFunction("explore", name), *parts, **how)
+
+    for name in SLIDERS:
+        ends = [(name, "value"), (f"{name}-slider", "value")]
+        span = [State(f"{name}-slider", end) for end in ("min", "max")]
+        link("follow", *(Output(*end) for end in ends), *(Input(*end) for end in ends), *span)
+    link("write", *values, Input("pinned-values", "data"), start)
+    link("read", *changed, pinned, Input("address", "search"), start, prevent_initial_call="initial_duplicate")
+    link("reset", *changed, pinned, Input("reset", "n_clicks"), start, prevent_initial_call=True)
+    stored = [State("pinned-values", "data"), *here]
+    link("pin", Output("pinned-values", "data"), Input("pin", "n_clicks"), start, *stored, prevent_initial_call=True)
+
+
+def _outputs(ask: Callable[..., Contents | None], values: dict[str, Any], pinned: dict[str, Any] | None) -> Any:
     """Return the outputs of the page; if the answer has no pictures, the old ones stay."""
     try:
-        contents = ask(values, NETWORKS if ctx.triggered_id == "simulate" else 0)
+        contents = ask(values, NETWORKS if ctx.triggered_id == "simulate" else 0, pinned)
     except TimeoutError as error:
         contents = Contents(message=f"{error}; {LATE}")
     if contents is None:
@@ -90,6 +109,8 @@ def _outputs(ask: Callable[..., Contents | None], values: dict[str, Any]) -> Any
         "captions": {name: panel.caption for name, panel in drawn.items()} or old,
         "python": contents.python or no_update,
         "command": contents.command or no_update,
+        "pinned": contents.pinned if drawn else no_update,
+        "pin": "Unpin" if pinned else "Pin to compare",
     }
 
 
@@ -100,9 +121,12 @@ def _header() -> html.Header:
 def _controls() -> html.Div:
     names = html.Datalist(id="names", children=[html.Option(value=name) for name in FUNCTIONS])
     norms = {NONE: "none", "batch": "batch", "layer": "layer", "rms": "RMS"}
-    note = f"Shows {NETWORKS} networks of the width {WIDTH} beside the theory."
+    note = f"Shows {NETWORKS} networks of this width, by default {WIDTH}, beside the theory."
+    buttons = [html.Button(text, id=name, type="button") for name, text in BUTTONS.items()]
     return html.Div(
         [
+            html.Div(buttons, className="buttons"),
+            html.P(id="pinned", className="note"),
             html.H2("Network"),
             _field("depth", "Depth, hidden layers", _slider("depth")),
             _field("activation", "Activation, name or formula in x", names, list="names"),
@@ -117,6 +141,7 @@ def _controls() -> html.Div:
             _field("shift", "Shift, the mean of the inputs", _slider("shift")),
             _field("first", f"Number of digits, at most {DIGITS}"),
             html.H2("Finite networks"),
+            _field("width", "Width, empty for infinite width only"),
             html.Button("Simulate", id="simulate", type="button"),
             html.P(note, className="note"),
         ],
@@ -161,7 +186,7 @@ def _results() -> html.Main:
         html.Section(
             [
                 html.H2(title),
-                dcc.Graph(id=f"{name}-figure", config={"displayModeBar": False}, responsive=True, style=HIDDEN),
+                dcc.Graph(id=f"{name}-figure", config=SAVED, responsive=True, style=HIDDEN),
                 html.P(id=f"{name}-caption", className="caption"),
             ],
             className="panel",
@@ -169,7 +194,10 @@ def _results() -> html.Main:
         for name, title in TITLES.items()
     ]
     lines = [
-        html.Section([html.H2(title), html.Pre(id=name, tabIndex=0)], className="panel line")
+        html.Section(
+            [html.H2([title, dcc.Clipboard(target_id=name, title="copy")]), html.Pre(id=name, tabIndex=0)],
+            className="panel line",
+        )
         for name, title in (("python", "The same in Python"), ("command", "The same on the command line"))
     ]
     status = html.P("computing …", id="busy", role="status")

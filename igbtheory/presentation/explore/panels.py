@@ -9,6 +9,7 @@ import numpy as np
 from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation import Simulation
+from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.phases import edge_of_chaos, gradients
 from igbtheory.presentation.explore import charts
 from igbtheory.presentation.explore.settings import Settings
@@ -36,7 +37,7 @@ TINY = 1e-6
 """Variance of the weights on the edge of chaos below which it counts as 0."""
 WIDEST = 4.0, 0.5
 """Smallest ends of the axes of both variances."""
-THEORETICAL = "theory, infinite width"
+THEORETICAL, THEORETICAL_NARROW = "theory, infinite width", "theory, finite width"
 WEIGHTS, BIASES = "variance of the weights σ<sub>w</sub>²", "variance of the biases σ<sub>b</sub>²"
 
 
@@ -49,8 +50,14 @@ class Panel:
     figure: dict[str, Any] | None = None
 
 
-def law(prediction: Prediction, finite: Simulation | None) -> Panel:
-    """Return the density of G0, or on a data set a histogram of draws, with the histogram of finite networks."""
+def beside(panel: Panel, pinned: Panel) -> Panel:
+    """Return a panel with the theory of infinite width of a pinned network beside its own."""
+    figure = charts.joined(panel.figure, pinned.figure) if panel.figure and pinned.figure else panel.figure
+    return Panel(f"{panel.caption} Pinned: {pinned.caption}", figure)
+
+
+def law(prediction: Prediction, narrow: WidthPrediction | None, finite: Simulation | None) -> Panel:
+    """Return the density of G0, or on a data set a histogram of draws, with that of finite width and of networks."""
     guesses, gamma = prediction.G0, float(prediction.gamma_guess)
     if isinstance(guesses, GuessLaw):
         majority, often = float(guesses.majority()), 2 * float(guesses.cdf(1 - LARGE))
@@ -64,6 +71,8 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
         centres, heights, _ = charts.histogram(shares)
         top = 1.1 * float(np.max(heights))
         traces = [charts.bars(centres, heights, THEORETICAL)]
+    if narrow is not None:
+        traces.append(_narrow_law(narrow))
     if finite is not None:
         traces.append(charts.points(*charts.histogram(finite.G0), f"finite networks, width {finite.width}"))
     shape = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
@@ -78,14 +87,28 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     return Panel(caption, charts.figure(traces, "fraction G₀ given to class 0", "density f<sub>G₀</sub>", **axes))
 
 
-def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
-    """Return gamma after every Dense layer, in theory and of finite networks."""
+def _narrow_law(narrow: WidthPrediction) -> dict[str, Any]:
+    """Return the density of G0 at finite width, or on a data set a histogram of draws as a line."""
+    guesses: Any = narrow.G0
+    if hasattr(guesses, "pdf"):
+        g = places(GuessLaw(float(narrow.gamma_guess)))
+        return charts.line(g, guesses.pdf(g), THEORETICAL_NARROW, mode="lines", line=charts.NARROW)
+    centres, heights, _ = charts.histogram(guesses.rvs(DRAWS, 0))
+    return charts.line(centres, heights, THEORETICAL_NARROW, mode="lines", line={**charts.NARROW, "shape": "hvh"})
+
+
+def ratio(prediction: Prediction, narrow: WidthPrediction | None, finite: Simulation | None) -> Panel:
+    """Return gamma after every Dense layer, in theory, in the theory of finite width and of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
     caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output."
+    if narrow is not None:
+        caption += f" At finite width it is {narrow.gamma:.4g} there, and {narrow.gamma_guess:.4g} of the guesses."
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
     if np.any(gamma[np.isfinite(gamma)] > STEEP):
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)
     traces = [charts.line(layer, gamma, THEORETICAL)]
+    if narrow is not None:
+        traces.append(charts.line(layer, narrow.per_layer.gamma, THEORETICAL_NARROW, line=charts.NARROW))
     if finite is not None:
         simulated = finite.per_layer
         traces.append(

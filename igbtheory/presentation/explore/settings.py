@@ -15,7 +15,9 @@ DEEPEST = 1000
 DIGITS = 1797
 """Number of digits in the data set of the package."""
 INPUTS = {"data", "shift", "first"}
-"""Settings of the inputs; the others belong to the network."""
+"""Settings of the inputs."""
+PREDICTED = {*INPUTS, "width"}
+"""Settings of the prediction; the others belong to the network."""
 ALWAYS = {"depth", "activation", "sigma_w2"}
 """Settings that the code always states; of the others it states those that are not the default."""
 
@@ -25,7 +27,8 @@ ALWAYS = {"depth", "activation", "sigma_w2"}
 class Settings:
     """A network and its inputs, with the parameters of `igb.mlp` and `igb predict`.
 
-    data: "digits" or None for Gaussian inputs; first: number of digits, None for all.
+    data: "digits" or None for Gaussian inputs; first: number of digits, None for all. width: that of the finite
+    networks which the page shows beside infinitely wide ones, or None.
     """
 
     depth: int = 3
@@ -39,10 +42,11 @@ class Settings:
     data: str | None = None
     shift: float = 0.0
     first: int | None = None
+    width: int | None = None
 
     def network(self) -> igb.Network:
         """Return the network."""
-        return igb.mlp(**{name: value for name, value in vars(self).items() if name not in INPUTS})
+        return igb.mlp(**{name: value for name, value in vars(self).items() if name not in PREDICTED})
 
     def inputs(self) -> Any:
         """Return the inputs as the library takes them."""
@@ -51,23 +55,27 @@ class Settings:
         return igb.standardised(igb.digits())[: self.first]
 
     def python(self) -> str:
-        """Return the call in Python that makes the prediction of the page."""
-        network = ", ".join(f"{name}={value!r}" for name, value in self._stated() if name not in INPUTS)
+        """Return the calls in Python that make the predictions of the page, a line for each."""
+        network = ", ".join(f"{name}={value!r}" for name, value in self._stated() if name not in PREDICTED)
         inputs = f"igb.GaussianInputs(shift={self.shift!r})" if self.shift else ""
         if self.data:
             inputs = "igb.standardised(igb.digits())" + (f"[:{self.first}]" if self.first else "")
-        return f"igb.mlp({network}).predict({inputs})"
+        finite = ", ".join(filter(None, (inputs, f"width={self.width}")))
+        return "\n".join(f"igb.mlp({network}).predict({x})" for x in ((inputs, finite) if self.width else (inputs,)))
 
     def command(self) -> str:
-        """Return the command for a shell that makes the prediction of the page."""
+        """Return the commands for a shell that make the predictions of the page, a line for each."""
         tokens = ["igb", "predict"]
         for name, value in self._stated():
             option, text = f"--{name.replace('_', '-')}", str(value)
             tokens += [f"{option}={text}"] if text.startswith("-") else [option, text]
-        return shlex.join(tokens)
+        infinite = shlex.join(tokens)
+        return f"{infinite}\n{infinite} --width {self.width}" if self.width else infinite
 
     def _stated(self) -> list[tuple[str, Any]]:
-        return [(name, x) for name, x in vars(self).items() if name in ALWAYS or x != DEFAULTS[name]]
+        """Return the settings that the code states, without the width."""
+        stated = ((name, x) for name, x in vars(self).items() if name != "width")
+        return [(name, x) for name, x in stated if name in ALWAYS or x != DEFAULTS[name]]
 
 
 def idle(raw: Mapping[str, Any]) -> set[str]:
@@ -140,5 +148,6 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "data": _choice,
     "shift": _number,
     "first": partial(_optional, least=2, most=DIGITS),
+    "width": partial(_optional, least=2),
 }
 """Functions of a name and a value that read the value of each control."""

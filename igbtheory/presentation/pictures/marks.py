@@ -111,9 +111,9 @@ def places(law: GuessLaw) -> Any:
     return np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
 
 
-def guesses_axis(axes: Any, top: float) -> None:
-    """Set the limits and labels of a panel that shows a density of G0."""
-    axes.set(xlim=(0, 1), ylim=(0, top), xlabel=GUESSES, ylabel="density $f_{G_0}$")
+def guesses_axis(axes: Any, top: float | None = None, low: float = 0.0) -> None:
+    """Set the limits and labels of a panel that shows a density of G0, from `low` to 1 - low."""
+    axes.set(xlim=(low, 1 - low), ylim=(0, top), xlabel=GUESSES, ylabel="density $f_{G_0}$")
 
 
 def places_axis(axes: Any, count: int) -> None:
@@ -141,19 +141,27 @@ def legend_above(axes: Any, title: str, columns: int = 2, **how: Any) -> None:
 
 def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
     """Draw the histogram of G0 of finite networks with bars of one standard error, and the predicted law."""
-    is_formula = isinstance(law, GuessLaw)
-    spread = law.finite(samples).std() / samples if is_formula else law.std()
-    half = reach(spread)
-    edges = edges_of(0.5 - half, 0.5 + half, samples, min(BINS, int(len(shares) ** 0.5)))
+    edges = panel_edges(shares, samples, law)
     histogram(axes, shares, edges)
-    if is_formula:
+    predicted(axes, law, samples, edges)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.locator_params(nbins=5)
+
+
+def panel_edges(shares: Any, samples: int, law: Any) -> Any:
+    """Return the edges of the bins of the shares of finite networks, where the law has its mass."""
+    half = reach(law.finite(samples).std() / samples if isinstance(law, GuessLaw) else law.std())
+    return edges_of(0.5 - half, 0.5 + half, samples, min(BINS, int(len(shares) ** 0.5)))
+
+
+def predicted(axes: Any, law: Any, samples: int, edges: Any) -> None:
+    """Draw the predicted law: its density, and binned for as many data as were simulated, or a histogram of draws."""
+    if isinstance(law, GuessLaw):
         _formula(axes, law, samples, edges)
     else:
         drawn = law.rvs(DRAWS, 0)
         heights = np.histogram(np.concatenate([drawn, 1 - drawn]), edges)[0] / (2 * DRAWS * np.diff(edges))
         axes.stairs(heights, edges, color=THEORY, lw=1.3, label="theory of this data set")
-    axes.set_xlim(edges[0], edges[-1])
-    axes.locator_params(nbins=5)
 
 
 def reach(spread: float) -> float:
@@ -161,13 +169,15 @@ def reach(spread: float) -> float:
     return 4 * spread if 0 < spread < NARROW else 0.5
 
 
-def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks") -> None:
-    """Draw the histogram of the shares, a density, with bars of one standard error."""
+def histogram(
+    axes: Any, shares: Any, edges: Any, label: str = "finite networks", color: Any = BARS, **look: Any
+) -> None:
+    """Draw the histogram of the shares, a density, with bars of one standard error; look: of the bars."""
     heights, errors = binned(shares, edges)
-    axes.bar(edges[:-1], heights, np.diff(edges), align="edge", color=BARS, label=label)
+    axes.bar(edges[:-1], heights, np.diff(edges), align="edge", color=color, label=label, **look)
     centres = (edges[:-1] + edges[1:]) / 2
-    label = "_finite networks, standard error"
-    axes.errorbar(centres, heights, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
+    label, ecolor = "_finite networks, standard error", ERRORS if color == BARS else color
+    axes.errorbar(centres, heights, errors, fmt="none", ecolor=ecolor, elinewidth=0.9, label=label)
 
 
 def binned(shares: Any, edges: Any) -> tuple[Any, Any]:

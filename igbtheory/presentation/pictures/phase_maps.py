@@ -11,6 +11,7 @@ from matplotlib.patheffects import withStroke
 
 from igbtheory.phases import Diagram
 from igbtheory.presentation.pictures.marks import GAMMA, legend_above
+from igbtheory.presentation.pictures.pen import Pen
 from igbtheory.presentation.pictures.style import GREY, LIMIT, THEORY
 
 DECADES = (-2, 6)
@@ -28,8 +29,9 @@ def grid(widest: float, count: int) -> Any:
     return widest * (np.arange(1, count + 1) / count) ** 2
 
 
-def diagram(axes: Any, phases: Diagram) -> None:
+def diagram(axes: Any, phases: Diagram, pen: Pen) -> None:
     """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
+    pen.take_all("a map")
     shades = _with_edge(axes, phases)
     _line(axes, phases.fine_neutrality, phases.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
     forward = np.full(phases.fine_edge.shape, phases.forward)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from igbtheory.presentation.pictures.pen import Pen
 from igbtheory.presentation.pictures.style import GREY, MARKERS, SERIES, shared_legend
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def study(outcome: "Study") -> Figure:
                 _curve(axes, best[name], curve, {**series, "label": name})
             _sweep(panels[-1], outcome, name, {"color": series["color"], "marker": MARKERS[number]})
         for axes, label in zip(panels, CURVES.values(), strict=False):
-            _over_steps(axes, label)
+            _over_steps(axes)
+            axes.set_title(label)
             axes.set_xlim(0, outcome.courses[0].steps[-1])
         panels[1].axhline(outcome.goal, color=GREY, lw=0.7, zorder=0)
         wide = len(names) == LINES or sum(map(len, names)) > LETTERS
@@ -45,19 +47,20 @@ def study(outcome: "Study") -> Figure:
     return figure
 
 
-def largest(axes: Any, outcome: "Study") -> None:
+def largest(axes: Any, outcome: "Study", pen: Pen) -> None:
     """Draw the largest share of a class in all arms at their best learning rates."""
-    for (name, course), series in zip(outcome.best_courses.items(), SERIES, strict=False):
-        _curve(axes, course, "largest", {**series, "label": name})
-    _over_steps(axes, outcome.title)
+    arms = outcome.best_courses
+    for name, course in arms.items():
+        _curve(axes, course, "largest", pen.curve(name, several=len(arms) > 1))
+    _over_steps(axes)
     axes.set_ylabel(CURVES["largest"])
-    axes.legend(loc="best")
+    pen.title = outcome.title
 
 
-def _over_steps(axes: Any, title: str) -> None:
+def _over_steps(axes: Any) -> None:
     """Prepare axes for shares over the steps of training."""
     axes.set_xscale("symlog", linthresh=1, linscale=0.3)
-    axes.set(ylim=(0, 1.02), xlabel="step", title=title)
+    axes.set(ylim=(0, 1.02), xlabel="step")
 
 
 def _rows(outcome: "Study") -> list[list[str]]:

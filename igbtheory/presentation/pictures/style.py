@@ -1,13 +1,18 @@
 """The look of all pictures: colours for colour-blind readers, embedded fonts, and reproducible files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any, final
+from typing import Any, Literal, final
 
-from matplotlib import rc_context, rcParams, style
+from matplotlib import rc_context, rcParams
+from matplotlib import style as matplotlib_style
 from matplotlib.figure import Figure
+
+from igbtheory.foundations import checks
 
 THEORY = "#000000"
 LIMIT = "#D55E00"
@@ -52,8 +57,11 @@ UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"
 
 
 def look() -> Any:
-    """Return the context of the pictures of the report and of results, independent of the user's style."""
-    return style.context(["default", STYLE])
+    """Return the context of the pictures of the report and of results, independent of the user's style.
+
+    It is that of `style` while this lasts.
+    """
+    return matplotlib_style.context(["default", STYLE]) if _CHOSEN.get() is None else nullcontext()
 
 
 def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> Figure:
@@ -127,6 +135,38 @@ STYLES = {
         Style("screen", 9.6, 5.2, 3.0, 11, "DejaVu Sans", "dejavusans", 150),
     )
 }
+
+
+_CHOSEN: ContextVar[Style | None] = ContextVar("style", default=None)
+"""The style of the context in which pictures are made."""
+
+
+@contextmanager
+def style(name: Literal["icml", "neurips", "iclr", "screen"]) -> Iterator[None]:
+    """Give pictures the fonts of a venue and the width of its columns while the context lasts.
+
+    Figures of your own, from plt.subplots(), have them too.
+    name: that of the venue, or "screen". ValueError: an unknown style (with the nearest one).
+
+    >>> with igb.style("icml"):
+    ...     igb.mlp(20, "relu").predict().plot()    # doctest: +SKIP
+    """
+    chosen = STYLES[checks.known("style", name, STYLES)]
+    token = _CHOSEN.set(chosen)
+    try:
+        with chosen.context(), rc_context({"figure.figsize": (chosen.column, chosen.row)}):
+            yield
+    finally:
+        _CHOSEN.reset(token)
+
+
+def fitted(width: float, height: float, *, single: bool = True) -> tuple[float, float]:
+    """Return the size of a picture, as wide as a column of the style, or as its text, if there is one."""
+    chosen = _CHOSEN.get()
+    if chosen is None:
+        return width, height
+    wide = chosen.column if single else chosen.text
+    return wide, height * wide / width
 
 
 def shared_legend(figure: Figure, columns: int | None = None) -> None:

@@ -8,8 +8,9 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.phases import Course, Phase, Verdict
-from igbtheory.presentation.pictures.marks import FEW, GAMMA, density, level, places_axis
-from igbtheory.presentation.pictures.style import LIMIT, THEORY, WIDTHS
+from igbtheory.presentation.pictures.marks import FEW, GAMMA, density, gaps, level, places_axis
+from igbtheory.presentation.pictures.pen import Pen
+from igbtheory.presentation.pictures.style import LIMIT, THEORY, WIDTHS, fitted
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
@@ -21,13 +22,15 @@ FLOOR = 1e-6
 """Bias ratio below which a logarithmic axis shows nothing."""
 TOP, TALLEST = 4.0, 15.0
 """Height of the axis if all densities of G0 have poles, and its largest height if one has a sharp peak."""
+PHI = {"color": THEORY, "label": "$\\phi$"}
+"""The look of the line of phi itself."""
 ROOM = 1.9
 """Height of an axis relative to its curves, which leaves room for a legend."""
 
 
 def picture(judged: Verdict) -> Figure:
     """Return three panels: phi and phi - s, gamma of both over depth, and the law of G0 at several depths."""
-    figure = Figure(figsize=(7.2, 2.75))
+    figure = Figure(figsize=fitted(7.2, 2.75, single=False))
     left, middle, right = figure.subplots(1, 3)
     function_panel(left, judged)
     course_panel(middle, judged.course, judged.shifted if judged.shift else None)
@@ -63,21 +66,15 @@ def function_panel(axes: Any, judged: Verdict) -> None:
     axes.set_title("activation $\\phi$")
 
 
-def course_panel(axes: Any, trajectory: Course, shifted: Course | None = None) -> None:
-    """Draw gamma over depth for phi and for phi - s."""
+def course_panel(axes: Any, trajectory: Course, shifted: Course | None = None, look: Any = PHI) -> None:
+    """Draw gamma over depth for phi, whose line has this look, and for phi - s."""
     depth = np.arange(1, trajectory.reached + 1)
-    drawn = _line(axes, depth, trajectory.gamma[1:], color=THEORY, label="$\\phi$")
+    drawn = _line(axes, depth, trajectory.gamma[1:], **look)
     if shifted is not None:
         other = shifted.gamma[1:]
         label = "$\\phi$ \N{MINUS SIGN} $s$"
         drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
-    if trajectory.reached <= FEW:
-        places_axis(axes, trajectory.reached)
-    else:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("depth")
+    _depth_axis(axes, trajectory.reached)
     axes.set_title(GAMMA)
     if not drawn:
         axes.plot(depth, 0 * depth, color=THEORY, label="_$\\gamma$ = 0")
@@ -103,23 +100,40 @@ def _whole_decades(axes: Any) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def course(axes: Any, trajectory: Course, shifted: Course | None = None) -> None:
-    """Draw gamma over depth as a picture of its own."""
-    course_panel(axes, trajectory, shifted)
+def _depth_axis(axes: Any, deepest: int) -> None:
+    """Label the horizontal axis with depths up to the deepest, on a logarithmic axis if there are many."""
+    if deepest <= FEW:
+        places_axis(axes, deepest)
+    else:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("depth")
+
+
+def course(axes: Any, trajectory: Course, pen: Pen, shifted: Course | None = None, name: str = "$\\phi$") -> None:
+    """Draw gamma over depth as a picture of its own, or for phi only beside others."""
+    if pen.alone:
+        course_panel(axes, trajectory, shifted, pen.curve("$\\phi$"))
+        axes.set_title("")
+    else:
+        shown = gaps(trajectory.gamma[1:])
+        axes.plot(np.arange(1, trajectory.reached + 1), shown, **pen.curve(name))
+        _depth_axis(axes, trajectory.reached)
+        axes.set_yscale("log" if np.isfinite(shown).any() else "linear")
     axes.set(ylabel=GAMMA)
-    axes.set_title("")
 
 
-def phase(axes: Any, classified: Phase) -> None:
+def phase(axes: Any, classified: Phase, pen: Pen) -> None:
     """Draw gamma over depth, with the name of the phase."""
-    course(axes, classified.course)
-    axes.set_title(classified.name)
+    course(axes, classified.course, pen, name=classified.name)
+    pen.title = classified.name
 
 
-def gamma_over_depth(axes: Any, judged: Verdict) -> None:
+def gamma_over_depth(axes: Any, judged: Verdict, pen: Pen) -> None:
     """Draw gamma over depth from a verdict."""
-    course(axes, judged.course, judged.shifted if judged.shift else None)
-    axes.set_title(_name(judged))
+    pen.title = _name(judged)
+    course(axes, judged.course, pen, judged.shifted if judged.shift else None, pen.title)
 
 
 def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:

@@ -29,17 +29,19 @@ def write_figures(
     style: Style,
     *,
     quick: bool,
-    changes: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
+    parameters: Mapping[str, str] | None = None,
     store: str | Path | None = None,
     **who: Any,
 ) -> Iterator[Path]:
     """Yield the path of the PDF of every figure as soon as all its files are written into `out`.
 
-    An interruption leaves only complete figures. store: a file that keeps ensembles and phase diagrams of any figures.
-    changes: see `sheets`. who: workers, executor, as in `simulate`.
+    An interruption leaves only complete figures. folder: as in `sheets`, and parameters: as its values. store: a file
+    that keeps ensembles and phase diagrams of any figures.
+    who: workers, executor, as in `simulate`.
     ValueError, before anything is computed: an unknown figure or executor, or a folder that cannot be written.
     """
-    chosen = sheets(names, changes=changes)
+    chosen = sheets(names, folder, parameters)
     refuse_unfit(who.get("executor"))
     # check the folder first, before anything is computed
     with whole_files(out, "--out"), kept(store, {"results": "figures"}, _first) as file:
@@ -72,7 +74,9 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
         for page, figure in pages.items():
             table.writerows((page, *row) for row in rows(figure))
     files = sorted(path.name for path in folder.iterdir())
-    about = {"figure": sheet.name, "title": sheet.title, "style": style.name, "effort": run.effort}
+    about: dict[str, Any] = {"figure": sheet.name, "title": sheet.title, "style": style.name, "effort": run.effort}
+    if sheet.parameters:
+        about["parameters"] = sheet.parameters
     computed = [entry for i, entry in enumerate(run.record) if entry not in run.record[:i]]
     text = json.dumps({**about, "versions": versions(), "files": files, "computed": computed}, indent=2)
     (folder / f"{sheet.name}.json").write_text(text + "\n", encoding="utf-8")

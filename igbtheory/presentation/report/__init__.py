@@ -11,6 +11,7 @@ from igbtheory.foundations.runs import refuse_unfit
 from igbtheory.foundations.shipped import versions
 from igbtheory.presentation.report import cases
 from igbtheory.presentation.report.album import Album
+from igbtheory.presentation.report.differences import differences
 from igbtheory.presentation.report.folder import whole_folder
 from igbtheory.presentation.report.jobs import Jobs
 from igbtheory.presentation.report.page import write_page
@@ -28,8 +29,10 @@ def write_report(
     executor: Executor | str | None = None,
     store: str | Path | None = None,
     begun: Callable[[Path], None] = lambda _: None,
-) -> bool:
-    """Write the report, and return whether simulations agree with theory and all claims have the recorded verdicts.
+) -> tuple[str, ...]:
+    """Write the report, and return what differs: a line for each case or claim, none if all agrees.
+
+    A case differs if its simulation disagrees with the theory, and a claim if its verdict is not the recorded one.
 
     The folder `target` appears whole or not at all. Its numbers do not depend on workers and executor.
 
@@ -50,5 +53,4 @@ def write_report(
         write_tables(jobs.outcomes, jobs.studies, folder)
         write_reports(jobs.verdicts, folder, seed=seed, quick=True, problems={})
         write_page(jobs.outcomes, jobs.studies, jobs.verdicts, folder, {**about, "seconds": time.monotonic() - started})
-    agree = all(outcome.comparison.agrees() for outcome in jobs.outcomes)
-    return agree and all(outcome.as_recorded for outcome in jobs.verdicts)
+    return differences(jobs.outcomes, jobs.verdicts)

@@ -12,9 +12,9 @@ NORMS: dict[Norm, str] = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RM
 PLACEMENTS: tuple[Placement, ...] = ("before", "after")
 INPUTS = {
     "gaussian": "Gaussian inputs N(0, 1)",
-    "digits": "200 handwritten digits, standardised by the mean and standard deviation of all 1,797",
+    "digits": "100 handwritten digits, standardised by the mean and standard deviation of all 1,797",
 }
-DIGITS = 200
+DIGITS = 100
 """Number of digits in the data set, as many as the text above says."""
 
 
@@ -31,7 +31,7 @@ class Size:
 # Standard errors of gamma of ReLU should be at most 2%, 4% and 17% at depths 1, 3 and 20.
 # Deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick.
 # The number of data is the same at every depth, because full-batch norms depend on it.
-FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(40, 96, 100)}
+FULL = {1: Size(300, 32, 100), 3: Size(200, 32, 100), 20: Size(40, 96, 100)}
 QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
 NORMED = 100
 """Largest number of networks of a case with a norm: the error of its gamma stays below 0.003 at depth 1."""

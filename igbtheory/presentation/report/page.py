@@ -9,9 +9,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from igbtheory.claims.claim import INSTEAD, KINDS
+from igbtheory.claims.claim import KINDS
 from igbtheory.claims.papers import PAPERS
-from igbtheory.claims.report import mathml, sentence
+from igbtheory.claims.report import mathml
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.foundations.text import measured
@@ -22,13 +22,14 @@ from igbtheory.presentation.report.study import Outcome
 from igbtheory.presentation.report.tables import TABLES
 
 CONTENTS = {
-    "setting": "Setting and definitions",
+    "results": "The results in short",
     "simulation": "Theory beside simulation",
     "gaussian": "Gaussian inputs",
     "digits": "Handwritten digits",
     "norms": "Where the norm is placed",
     "classes": "Ten classes, and what a loss makes of them",
     "claims": "What the papers claim",
+    "setting": "Setting and definitions",
     "computation": "How it was computed",
     "references": "The papers",
 }
@@ -43,8 +44,10 @@ def write_page(
     environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
     environment.globals |= {"caption": lambda name: _caption(folder / f"{name}.txt")}
     environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
-    environment.filters |= {"percent": "{:.0%}".format, "sentence": sentence}
+    environment.filters |= {"percent": "{:.0%}".format}
     plain = [outcome for outcome in outcomes if outcome.case.norm is None]
+    relu = [outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")]
+    papers = by_paper(claims)
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
     page = _template(environment).render(
         contents=CONTENTS,
@@ -53,7 +56,9 @@ def write_page(
         outcomes=outcomes,
         biased=sum(outcome.prediction.gamma > 0 for outcome in outcomes),
         plain=plain,
-        relu=[outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")],
+        relu=relu,
+        key=[(outcome, study) for outcome in relu for study in classes if study.case == outcome.case],
+        pi=math.pi,
         placements=placements(outcomes),
         inputs=INPUTS,
         meaning=MEANING,
@@ -62,9 +67,9 @@ def write_page(
         beyond={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},
         classes=classes,
         claims=claims,
-        papers=by_paper(claims),
+        papers=papers,
+        counts={standing: sum(paper[standing] for paper in papers.values()) for standing in STANDINGS},
         kinds=KINDS,
-        instead=INSTEAD,
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
@@ -123,7 +128,12 @@ def _number(value: float, digits: int = 4) -> Markup:
 
 
 def _with_error(value: float, error: float) -> Markup:
-    return _as_html(measured(value, error))
+    """Return the value ± its standard error; a power of ten that they need stands behind both."""
+    text = measured(value, error)
+    if "e" not in text:
+        return _as_html(text)
+    power = math.floor(math.log10(abs(value)))
+    return _as_html(f"({measured(value / 10.0**power, error / 10.0**power)})e{power:+d}")
 
 
 def _as_html(numbers: str) -> Markup:

@@ -69,8 +69,8 @@ class ProvenGaussian(Base[Moments]):
         mean, none = phi.closed.mean(n, h.variance), n.number(0)
         if h.var_chi.is_zero():
             return Moments(mean, phi.closed.spread(n, none, h.var_mu), none)
-        shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
-        return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
+        shared, spread = phi.closed.variances(n, h.var_mu, h.var_chi)
+        return Moments(mean, none if h.var_mu.is_zero() else shared, spread)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         return never_flat(phi, size)

@@ -62,6 +62,12 @@ class Certificate(OutputLayer):
     Each is a ball of python-flint (`flint.arb`) that contains the true value, with a relative radius below 10^-digits.
     per_layer: lists of the balls after every Dense layer. Before arithmetic with the balls, set the precision:
     `flint.ctx.dps = digits + 5`.
+
+    digits: those that were asked for.
+
+    >>> proven = igb.mlp(1, "relu").certify(digits=20)
+    >>> print(proven.gamma.str(20, radius=False))
+    0.46694220692425985998
     """
 
     digits: int

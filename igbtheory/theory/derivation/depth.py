@@ -15,7 +15,15 @@ ORDERS = 4
 @final
 @dataclass(frozen=True)
 class AtDepth:
-    """The bias ratio gamma at a symbolic depth. exact: True for gamma itself, False for its leading term."""
+    """The bias ratio gamma at a symbolic depth. exact: True for gamma itself, False for its leading term.
+
+    depth, gamma: the symbol of the depth, and the formula.
+
+    >>> import sympy
+    >>> L = sympy.Symbol("L", positive=True)
+    >>> print(igb.mlp(2, "linear", sigma_w2=1, sigma_b2=1).derive().at_depth(L).gamma)
+    L + 1
+    """
 
     depth: Any
     gamma: Any

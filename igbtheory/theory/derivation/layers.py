@@ -19,6 +19,12 @@ class DerivedLayer:
 
     explicit: True if they are in the symbols of the network, False if they are in the symbols v_mu_l, v_chi_l of the
     layer l = `before`.
+
+    var_mu, var_chi: the formulas. rule: what gives them from those of the layer before. before: the number of that
+    layer.
+
+    >>> igb.mlp(1, "relu").derive().per_layer[-1].var_mu
+    2/pi
     """
 
     var_mu: Any

@@ -38,6 +38,10 @@ class Derivation(OutputLayer):
     per_layer: the formulas after every Dense. With more than two hidden layers, long formulas are in the symbols
     v_mu_l, v_chi_l of the layer before. gamma, c and the variances are then evaluated layer by layer, and
     `gamma.doit()` is the formula in full. layers, inputs: the network and its inputs.
+
+    >>> derivation = igb.mlp(1, "relu").derive()
+    >>> derivation.gamma
+    1/(-1 + pi)
     """
 
     per_layer: tuple[DerivedLayer, ...]

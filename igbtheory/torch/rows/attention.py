@@ -20,14 +20,14 @@ def attention(module: Any, site: Site) -> list[Layer]:
     if not module.batch_first or module.in_proj_weight is None or any(part is not None for part in site.rest):
         raise ValueError("the theory has self-attention without masks, got another; take batch_first=True")
     fan = module.embed_dim
-    if module.dropout and module.training:
-        raise ValueError("the theory's attention drops no weights; take dropout=0, or evaluation mode")
     if any(bool(m.in_proj_bias.any()) for m in site.modules if m.in_proj_bias is not None):
         raise ValueError("the theory's attention has no biases in front of the scores")
     projections = zip(*(m.in_proj_weight.chunk(3) for m in site.modules), strict=True)
     query, key, value = (fan * variance(drawn, fan, 3 * fan).value for drawn in projections)
     projected = replace(site, modules=[m.out_proj for m in site.modules])
-    return [Attention(module.num_heads, (query * key) ** 0.5, value), *dense(module.out_proj, projected)]
+    dropout = module.dropout if module.training else 0.0
+    layer = Attention(module.num_heads, (query * key) ** 0.5, value, dropout=dropout)
+    return [layer, *dense(module.out_proj, projected)]
 
 
 @reads(nn.TransformerEncoderLayer, axis=-1)

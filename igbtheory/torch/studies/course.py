@@ -28,6 +28,11 @@ class Course(Result):
     of the class over all data. gradients: norms of the gradient of the mean loss of a class with respect to the weights
     of `layers`, (networks, steps, M, layers). labels: the share of the data with each label, (M,). From the step on at
     which the outputs of a network become infinite, its records are NaN.
+
+    name: of the arm. base: the arm of which it is a variant. rate: the learning rate. steps: those that are recorded.
+    layers: names of the layers.
+
+    >>> igb.study(make_model, X, y).courses[0].accuracy.mean()    # doctest: +SKIP
     """
 
     name: str

@@ -23,9 +23,13 @@ def preset(  # noqa: PLR0913 - the options of every run
 ) -> Study:
     """Return the study of an experiment of the papers: blobs, deep, digits, losses, phases, shift or imbalance.
 
-    With models of images: cnn, resnet, mixer or vit. They take images of your own, data (n_samples, channels, height,
-    width), with labels 0, 1, ..., in the place of the digits. quick: fewer networks and data, which take less than
-    three minutes on two cores. workers, executor, store, progress: as in `igbtheory.study`.
+    With models of images: cnn, resnet, mixer or vit.
+
+    name: that of the experiment. quick: fewer networks and data, which take less than three minutes on two cores. data,
+    labels: images of your own, (n_samples, channels, height, width), and their labels 0, 1, ..., in the place of the
+    digits, for models of images. workers, executor, store, progress: as in `igbtheory.study`.
+
+    >>> igb.studies.preset("digits", quick=True).plot()    # doctest: +SKIP
     """
     require_torch()
     from igbtheory.torch.studies.image_presets import IMAGE_PRESETS  # noqa: PLC0415 - it loads PyTorch

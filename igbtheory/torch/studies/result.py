@@ -14,7 +14,13 @@ from igbtheory.torch.studies.paired import Finding, middle
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
-    """The courses of the arms of a study; for a preset, also the statement of the papers and the findings on it."""
+    """The courses of the arms of a study; for a preset, also the statement of the papers and the findings on it.
+
+    title: what was studied. courses: those of the arms. goal: the accuracy that networks are to reach. statement,
+    findings: what the papers state, and what was found; empty for studies of your own.
+
+    >>> igb.study(make_model, X, y).best()    # doctest: +SKIP
+    """
 
     title: str
     courses: tuple[Course, ...]

@@ -63,8 +63,13 @@ def study(  # noqa: PLR0913 - the contract of the public name
     which the model comes, but without Dropout, and BatchNorm has the statistics of all recorded data. workers,
     executor, store, progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`.
 
+    networks: number of networks in each arm. steps: number of steps of the optimiser. seed: the same seed gives the
+    same networks and batches.
+
     ValueError, TypeError: make_model makes no models, labels are not among the classes, there is only one class, or a
     loss is not finite.
+
+    >>> studied = igb.study(make_model, X, y, networks=20, steps=300)    # doctest: +SKIP
     """
     checks.makes_models(make_model)
     require_torch()

@@ -23,14 +23,10 @@ class Bell(ClosedForm):
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return 4 * q_ab / root(n, q_a, q_b, q_ab) ** 3
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        q = var_mu + var_chi
-        return _covariance(n, q, q, var_mu, n.sqrt((1 + 2 * var_chi) * (1 + 2 * q + 2 * var_mu)))
-
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
         q = var_mu + var_chi
         r_1, r_c = n.sqrt(1 + 4 * q), n.sqrt((1 + 2 * var_chi) * (1 + 2 * q + 2 * var_mu))
-        return 4 * var_chi * (q + var_mu) / (r_1 * r_c * (r_1 + r_c))
+        return _covariance(n, q, q, var_mu, r_c), 4 * var_chi * (q + var_mu) / (r_1 * r_c * (r_1 + r_c))
 
 
 def _covariance(n: Kind, q_a: Any, q_b: Any, q_ab: Any, r: Any) -> Any:

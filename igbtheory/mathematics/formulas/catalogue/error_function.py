@@ -23,16 +23,16 @@ class Erf(ClosedForm):
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return 4 / (n.pi * root(n, q_a, q_b, q_ab))
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return (2 / n.pi) * n.atan2(2 * var_mu, n.sqrt((1 + 2 * var_chi) * (1 + 4 * var_mu + 2 * var_chi)))
-
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Return (2/pi)(asin s_1 - asin s_c) from the sine and cosine of the difference, which have positive terms."""
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return the variances; in var_chi, asin s_1 - asin s_c has a sine and a cosine whose terms are positive."""
         q = var_mu + var_chi
         rest_1, rest_c = n.sqrt(1 + 4 * q), n.sqrt((1 + 2 * var_chi) * (1 + 2 * q + 2 * var_mu))
         sine = 2 * var_chi * (q + var_mu) / (q * rest_c + var_mu * rest_1)
         cosine = (rest_1 * rest_c + 4 * q * var_mu) / (1 + 2 * q) ** 2
-        return (2 / n.pi) * n.atan2(sine, cosine)
+        return (2 / n.pi) * n.atan(2 * var_mu / rest_c), (2 / n.pi) * n.atan(sine / cosine)
+
+    def power(self, n: Kind, q: Any, square: Any) -> Any:
+        return 1.0  # at most: the arcsine of 2 q/(1 + 2 q) is concave in q
 
 
 def root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:

@@ -20,31 +20,34 @@ class Gelu(ClosedForm):
         return q / n.sqrt(2 * n.pi * (1 + q))
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return _covariance(n, q_a * q_b, q_ab, (1 + q_a) * (1 + q_b), _root(n, q_a, q_b, q_ab))
+        root, r = n.sqrt((1 + q_a) * (1 + q_b)), _root(n, q_a, q_b, q_ab)
+        return _covariance(n, q_a * q_b, q_ab, root, r, n.atan2(q_ab, r))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         p, r = (1 + q_a) * (1 + q_b), _root(n, q_a, q_b, q_ab)
         angle, ratio = n.atan2(q_ab, r), q_ab / r
         return n.number(1) / 4 + (angle + ratio * (3 + q_a + q_b + ratio**2) / p) / (2 * n.pi)
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        q = var_mu + var_chi
-        return _covariance(n, q**2, var_mu, (1 + q) ** 2, n.sqrt((1 + var_chi) * (1 + q + var_mu)))
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return the variances; var_chi is the integral of the slope over q_ab from var_mu to q, without cancellation.
 
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Return the integral of the slope over q_ab from var_mu to q, in terms that do not cancel at any q.
-
-        T = turn = A(q) - A(var_mu); T - sin T and 1 - cos T are computed without cancellation.
+        T = turn = A(q) - A(var_mu); half = tan(T/2); excess = T - sin T and versine = 1 - cos T.
         """
-        q = var_mu + var_chi
-        r_1, r_c = n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
-        step = var_chi * (q + var_mu)
-        sine, cosine = step / (q * r_c + var_mu * r_1), (r_1 * r_c + q * var_mu) / (1 + q) ** 2
-        turn = n.atan2(sine, cosine)
-        versine = 2 * n.sin(turn / 2) ** 2
-        excess = turn * sine**2 - n.sin_minus_t_cos(turn) * cosine - sine * versine
-        rest = step / (r_1 + r_c) * (2 / (1 + q) + 1 / (r_1 * r_c))
-        return var_chi / 4 + (var_chi * n.atan2(q, r_1) + var_mu * excess - r_c * versine + rest) / (2 * n.pi)
+        q, step = var_mu + var_chi, var_chi * (2 * var_mu + var_chi)
+        root, r_1, r_c = 1 + q, n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
+        product = r_1 * r_c
+        sine, cosine = step / (q * r_c + var_mu * r_1), (product + q * var_mu) / (root * root)
+        half = sine / (1 + cosine)
+        angle, turn, versine = n.atan(var_mu / r_c), 2 * n.atan(half), sine * half
+        excess = sine * (turn * sine - versine) - n.sin_minus_t_cos(turn) * cosine
+        rest = step / (r_1 + r_c) * (2 / root + 1 / product)
+        spread = var_chi / 4 + (var_chi * (angle + turn) + var_mu * excess - r_c * versine + rest) / (2 * n.pi)
+        return _covariance(n, q * q, var_mu, root, r_c, angle), spread
+
+    def power(self, n: Kind, q: Any, square: Any) -> Any:
+        """Return the power from E phi^2 = q (1/4 + A(q)/(2 pi)) + B, B = q^2/(pi (1 + q) sqrt(1 + 2 q))."""
+        part = q / (1 + q)
+        return 1 + q * part * (1.5 - part - q / (1 + 2 * q)) / (n.pi * n.sqrt(1 + 2 * q) * square)
 
 
 def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
@@ -52,10 +55,11 @@ def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return n.sqrt(1 + q_a + q_b + (q_a * q_b - q_ab * q_ab))
 
 
-def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:
-    """Return the covariance from squared = q_a q_b, P and R."""
-    rest = q_ab * q_ab * (1 / r - squared / (r + n.sqrt(p))) / p
-    return q_ab / 4 + (q_ab * n.atan2(q_ab, r) + rest) / (2 * n.pi)
+def _covariance(n: Kind, squared: Any, q_ab: Any, root: Any, r: Any, angle: Any) -> Any:
+    """Return the covariance from squared = q_a q_b, root = sqrt(P), R and the angle A."""
+    share = q_ab / root
+    rest = share * share * (1 / r - squared / (r + root))
+    return q_ab / 4 + (q_ab * angle + rest) / (2 * n.pi)
 
 
 FUNCTIONS = (

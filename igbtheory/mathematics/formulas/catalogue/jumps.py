@@ -34,11 +34,9 @@ class Jump(ClosedForm):
         c = n.correlation(q_ab, s)
         return n.ratio(self._unit(n), s * n.sqrt((1 - c) * (1 + c)))
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return self._unit(n) * n.atan2(var_mu, n.sqrt(var_chi * (2 * var_mu + var_chi)))
-
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return self._unit(n) * n.atan2(n.sqrt(var_chi * (2 * var_mu + var_chi)), var_mu)
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        unit, root = self._unit(n), n.sqrt(var_chi * (2 * var_mu + var_chi))
+        return unit * n.atan2(var_mu, root), unit * n.atan2(root, var_mu)
 
 
 FUNCTIONS = (

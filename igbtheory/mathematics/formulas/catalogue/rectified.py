@@ -33,22 +33,33 @@ class Rectified(ClosedForm):
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
-        # c^2/(1 + sin theta) is 1 - sin theta without cancellation
-        folded = (2 / n.pi) * s * (n.asin(c) * c - c * c / (1 + n.sine(c)))
         odd2, even2 = map(n.number, self._squares)
-        return odd2 * q_ab + even2 * folded
+        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * _folded(n, c, n.sine(c))
+
+    def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        s = n.sqrt(q_a * q_b)
+        c = n.correlation(q_ab, s)
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (n.asin(c) * c + n.sine(c))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
         odd2, even2 = map(n.number, self._squares)
         return odd2 + even2 * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
 
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
         q = var_mu + var_chi
-        theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
-        folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
+        c, half = n.correlation(var_mu, q), n.sqrt(var_chi / (2 * q))
+        theta = 2 * n.asin(half)
         odd2, even2 = map(n.number, self._squares)
-        return (odd2 + even2) * var_chi - even2 * folded
+        scale = even2 * (2 / n.pi) * q
+        shared = odd2 * var_mu + scale * _folded(n, c, n.sine(c))
+        return shared, (odd2 + even2) * var_chi - scale * n.sin_minus_t_cos(theta)
+
+
+def _folded(n: Kind, c: Any, sine: Any) -> Any:
+    """Return the covariance of |u| and |v| times pi/2: c asin c - (1 - sin theta), without cancellation at small c."""
+    return n.asin(c) * c - c * c / (1 + sine)
 
 
 def _slopes(below: str, above: str) -> Rectified:

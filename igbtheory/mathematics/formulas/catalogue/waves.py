@@ -26,11 +26,9 @@ class Sine(ClosedForm):
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return _decay(n, q_a, q_b, q_ab) * (1 + n.exp(-2 * abs(q_ab))) / 2
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return -n.exp(-var_chi) * n.expm1(-2 * var_mu) / 2
-
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return -n.expm1(-var_chi) * (1 + n.exp(-(2 * var_mu + var_chi))) / 2
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        shared = -n.exp(-var_chi) * n.expm1(-2 * var_mu) / 2
+        return shared, -n.expm1(-var_chi) * (1 + n.exp(-(2 * var_mu + var_chi))) / 2
 
 
 @final
@@ -51,11 +49,9 @@ class Cosine(ClosedForm):
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return Sine().covariance(n, q_a, q_b, q_ab)
 
-    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return n.exp(-var_chi) * n.expm1(-var_mu) ** 2 / 2
-
-    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        return n.expm1(-var_chi) * n.expm1(-(2 * var_mu + var_chi)) / 2
+    def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        shared = n.exp(-var_chi) * n.expm1(-var_mu) ** 2 / 2
+        return shared, n.expm1(-var_chi) * n.expm1(-(2 * var_mu + var_chi)) / 2
 
 
 def _decay(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
