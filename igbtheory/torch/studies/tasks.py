@@ -11,6 +11,8 @@ from igbtheory.torch.studies.arm import Task
 
 TESTED = 500
 """Number of data on which networks are recorded."""
+IMAGES_TESTED = 200
+"""As TESTED, of images: recording the gradients of ten classes takes longer than training."""
 SIDE = 4
 """Sides of images are multiples of this number: two pools halve them twice, and patches are a quarter of a side."""
 
@@ -46,7 +48,8 @@ def digit_images(*, kind: str, shift: float = 0.0) -> Task:
 def images() -> Task:
     """Return the standardised digits as images of ten classes, in a random order."""
     task = digit_images(kind="ten")
-    return task._replace(data=_as_images(task.data), seen=_as_images(task.seen))
+    labels = task.seen_labels[:IMAGES_TESTED]
+    return Task(_as_images(task.data), task.labels, _as_images(task.seen[:IMAGES_TESTED]), labels)
 
 
 def _as_images(data: Any) -> Any:
@@ -54,7 +57,7 @@ def _as_images(data: Any) -> Any:
 
 
 def images_of(data: Any, labels: Any) -> Task:
-    """Return images with labels in a random order; a fifth of them, but at most TESTED, are those to record on.
+    """Return images with labels in a random order; a fifth of them, but at most IMAGES_TESTED, are those to record on.
 
     ValueError: they are no images whose sides are multiples of SIDE, as pools and patches need, or have no labels.
     """
@@ -67,5 +70,5 @@ def images_of(data: Any, labels: Any) -> Task:
     if classes is None or len(classes) != len(given):
         raise ValueError(f"expected a class label 0, 1, ... for each of the {len(given)} images; pass them as labels")
     order = np.random.default_rng(0).permutation(len(given))
-    x, y, tested = given[order].astype(np.float32), classes[order], min(TESTED, len(given) // 5)
+    x, y, tested = given[order].astype(np.float32), classes[order], min(IMAGES_TESTED, len(given) // 5)
     return Task(x[tested:], y[tested:], x[:tested], y[:tested])
