@@ -76,9 +76,11 @@ def study(
         raise ValueError("expected a function that makes models, or --preset NAME; for example --preset blobs --quick")
     if function is None:
         name = str(preset)
-        own = _images(trained)
+        images = _images(trained)
         plot = printed.plot or Path(f"igb-study-{name}.png")
-        outcome = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **own, **vars(run)))
+        outcome = replace(printed, plot=plot).drawn(
+            lambda: igb.studies.preset(name, quick=quick, **images, **vars(run))
+        )
         printed.answer({}, outcome)
         output.tell(f"picture in {plot}")
         return
