@@ -1654,6 +1654,8 @@ NOT_DONE = {
         "leave >&- out",
     ),
     "it takes seconds or minutes": (
+        "crop or pad them",
+        "pass them as labels",
         "repeat the command to go on",
         "make it, or choose another with --out",
         "name a new folder inside it",
