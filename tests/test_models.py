@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import average_fewer
 from repeated import slow
 
 import igbtheory as igb
@@ -1141,6 +1142,48 @@ def test_resized_images_are_data() -> None:
     found = igb.from_torch(model(lambda m, x: m.head(m.conv(resized(x)).flatten(1)), **layers), IMAGES)
     large = igb.Network(*found.layers[1:]).predict(resized(IMAGES).numpy())
     assert found.predict(IMAGES).gamma == pytest.approx(large.gamma, rel=1e-6)  # PyTorch counts in single precision
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_few_draws_of_constants_have_their_error() -> None:
+    """Eight models tell little of the law of three weights; if all worlds were independent, 0.18."""
+    pooled = model(
+        lambda m, x: m.head((m.logits[0].softmax(0)[:, None] * m.a(x).relu()).sum(dim=1)),
+        a=linear(20, 8),
+        head=linear(8, 2),
+        logits=lambda: nn.ParameterList([2 * torch.randn(3)]),
+    )
+    assert 0.4 < igb.from_torch(pooled, TOKENS).predict(TOKENS).error < 0.8
+
+
+class Experts(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A residual block of two of four experts, weighted by the softmax of their scores."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.router, self.head = linear(20, 16)(), linear(16, 4)(), linear(16, 8)()
+        self.inner, self.outer = (nn.Parameter(torch.randn(4, 16, 16) / 2) for _ in range(2))
+
+    def forward(self, x: Any) -> Any:
+        x = self.first(x)
+        scores, chosen = self.router(x).softmax(dim=-1).topk(2)
+        hidden = torch.relu(torch.einsum("dtu,euv->detv", x, self.inner))
+        outputs = torch.einsum("detv,evu->dtue", hidden, self.outer).movedim(-1, 2)
+        weights = torch.zeros_like(outputs[..., 0]).scatter(2, chosen, scores / scores.sum(dim=-1, keepdim=True))
+        return self.head((x + (weights[..., None] * outputs).sum(dim=2)).mean(dim=1))
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_experts_are_independent_of_the_stream_to_which_they_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare with 300 networks of eight outputs; without the experts, both moments are less than a quarter."""
+    average_fewer(monkeypatch, 8)
+    predicted = igb.from_torch(Experts, TOKENS).predict(TOKENS)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        outputs = torch.stack([Experts()(torch.tensor(TOKENS).float()) for _ in range(300)])
+    var_mu = float(outputs.mean(dim=1).square().mean())
+    assert predicted.var_mu == pytest.approx(var_mu, rel=0.2)
+    assert predicted.var_chi == pytest.approx(float(outputs.square().mean()) - var_mu, rel=0.2)
 
 
 class Attending(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra

@@ -12,7 +12,8 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import entering, shapes, swept, unlike
+from igbtheory.layers.chain import each, entering, shapes, swept, unlike
+from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.mathematics.numbers import Kind
@@ -59,7 +60,12 @@ def on_data_set(
     if len(worlds) == 1:
         error = first.error * np.asarray(n.ratio(q, var_chi), dtype=float)
     else:
-        error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
+        draws = _draws(layers)
+        errors = (
+            _scatter(worlds, draws, lambda x: x.q_ab / q),
+            _scatter(worlds, draws, lambda x: (x.q - x.q_ab) / var_chi),
+        )
+        error = np.maximum(*errors)
     error = np.where(var_chi == 0, 0.0, error)
     # the sum of opposite arcsines is 0 up to rounding
     arcsines = np.maximum(np.mean([world.arcsines for world in worlds], axis=0), 0.0)
@@ -87,7 +93,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any, means_of: Callable[...
     def enough() -> Iterator[KernelMeans]:
         """Yield the worlds, and end with the first ones where they hardly differ."""
         yield from (first := list(pool.map(world, rngs[:FIRST])))
-        if not np.max(_scatter(first, lambda x: x.q_ab / x.q)) < SCATTER:
+        if not np.max(_scatter(first, _draws(layers), lambda x: x.q_ab / x.q)) < SCATTER:
             yield from pool.map(world, rngs[FIRST:])
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -99,7 +105,13 @@ def _positions(layers: Sequence[Layer], given: Any) -> int:
     return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
 
 
-def _scatter(worlds: list[KernelMeans], statistic: Callable[[KernelMeans], Any]) -> Any:
-    """Return the error of the mean of a statistic over the worlds."""
+def _draws(layers: Sequence[Layer]) -> int:
+    """Return the number of different draws of the few weights of any layer, which the worlds take in turns."""
+    return min((layer.worlds for layer in each(layers) if isinstance(layer, Few) and layer.worlds), default=MOST_WORLDS)
+
+
+def _scatter(worlds: list[KernelMeans], draws: int, statistic: Callable[[KernelMeans], Any]) -> Any:
+    """Return the error of the mean of a statistic over the worlds, of which every `draws`-th has some weights again."""
     with np.errstate(all="ignore"):
-        return SPARE * standard_error(np.array([statistic(world) for world in worlds], dtype=float))
+        values = np.array([statistic(world) for world in worlds], dtype=float)
+        return SPARE * standard_error(np.array([values[i::draws].mean(axis=0) for i in range(min(draws, len(values)))]))

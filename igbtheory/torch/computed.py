@@ -1,9 +1,9 @@
 """What a model computes of independent streams in steps for which the theory has no layer: it is drawn."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 import torch
@@ -68,6 +68,20 @@ class Piece:
         first, *others = ([x for x in values.values() if isinstance(x, torch.Tensor)] for values in self.constants)
         alike = all(torch.equal(a, b) for other in others for a, b in zip(first, other, strict=True))
         return alike and self.modules[0] is self.modules[-1]
+
+    @cached_property
+    def has_own_weights(self) -> bool:
+        """Whether the steps end in weights of their own, such as those of experts: with their sign, all values change.
+
+        Then the values have the mean 0 for given values at the starts, so that they are uncorrelated with those.
+        """
+        if self.is_given:
+            return False
+        values = [torch.randn(stream.entries.numbers.shape) for stream in self.streams]
+        (constants, *_), y = self.constants, self.run(values)
+        weights = [node for node, x in constants.items() if isinstance(x, torch.Tensor) and x.ndim > 1]
+        signs = (replace(self, constants=({**constants, node: -constants[node]},)) for node in weights)
+        return any(torch.allclose(piece.run(values), -y, CLOSE, 0) for piece in signs)
 
     @cached_property
     def extends(self) -> bool:
@@ -196,18 +210,28 @@ class Computed(Ways, Few, OfData):
     """What PyTorch computes from the units behind several ways, which are independent streams, or from the data.
 
     Streams are drawn with as many units as the model has, such as those of a few heads of attention. These do not
-    average out: a prediction is a mean over worlds, each with a draw of its own.
+    average out: a prediction is a mean over worlds, each with a draw of its own. The constants are those of one of the
+    models that were drawn, the same one for all such layers of a world.
     """
 
     branches: tuple[tuple[Layer, ...], ...]
     piece: Piece
     entries: Entries
+    model: int | None = field(default=None, kw_only=True, repr=False)
 
     whole = True
 
     @property
     def few(self) -> bool:
         return not self.piece.raw
+
+    @property
+    def worlds(self) -> int | None:
+        return None if self.piece.is_given else len(self.piece.constants)
+
+    @property
+    def weighs(self) -> bool:
+        return super().weighs or self.piece.has_own_weights
 
     @property
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
@@ -226,7 +250,9 @@ class Computed(Ways, Few, OfData):
         return replace(self, branches=tuple(map(change, self.branches)))
 
     def settled(self, rng: Generator) -> Layer:
-        return Few.settled(self.mapped(lambda way: tuple(layer.settled(rng) for layer in way)), rng)
+        (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
+        ways = tuple(tuple(layer.settled(rng) for layer in way) for way in self.branches)
+        return Few.settled(replace(self, branches=ways, model=number % len(self.piece.constants)), rng)
 
     def positions(self, shape: Point) -> Point:
         self.behind_ways(shape)
@@ -271,7 +297,9 @@ class Computed(Ways, Few, OfData):
             missing = by_copy[:1].repeat(-len(by_copy) % self.piece.data, axis=0)
             rows.append(torch.from_numpy(np.concatenate([by_copy, missing]).astype(np.float32)))
         with alone(), torch.no_grad():
-            model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
+            model = self.model
+            if model is None:
+                model = 0 if self.piece.raw else int(rng.integers(len(self.piece.constants)))
             y = self.piece.of_units(rows, self.entries, model)[: data * copies].numpy()
         y = y.reshape(copies, data, self.entries.positions, self.entries.units).transpose(1, 0, 3, 2)
         return np.ascontiguousarray(y).reshape(data, copies * self.entries.units, *self.entries.shape)
