@@ -200,7 +200,7 @@ def _head(names: list[str], signature: dict[str, inspect.Parameter]) -> str:
     types = list(dict.fromkeys(filter(None, map(_type, parameters))))
     defaults = list(dict.fromkeys(repr(one.default) for one in parameters if one.default is not one.empty))
     if len(defaults) == 1 and len(defaults[0]) < 40:
-        types.append(f"default {defaults[0]}")
+        types.append(f"default ``{defaults[0]}``")
     about = f" : {', '.join(types)}".replace("*", r"\*").replace("|", "or") if types else ""
     return ", ".join(f"``{name}``" for name in names) + about
 
@@ -212,4 +212,5 @@ def _type(parameter: inspect.Parameter) -> str:
     text = inspect.formatannotation(parameter.annotation)
     for pattern, replacement in SHORT:
         text = re.sub(pattern, replacement, text)
-    return text.strip("'")
+    forward = re.fullmatch(r"'([^']*)'", text)
+    return forward[1] if forward else re.sub(r"'[^']*'", r"``\g<0>``", text)

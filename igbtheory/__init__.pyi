@@ -3,7 +3,6 @@ from igbtheory.foundations.accuracy import AccuracyWarning as AccuracyWarning
 from igbtheory.foundations.accuracy import EstimateWarning as EstimateWarning
 from igbtheory.foundations.files import read_data as read_data
 from igbtheory.guesses import GuessLaw as GuessLaw
-from igbtheory.guesses.inference import compare as compare
 from igbtheory.guesses.inference import infer as infer
 from igbtheory.layers import GEGLU as GEGLU
 from igbtheory.layers import GLU as GLU
@@ -48,6 +47,7 @@ from igbtheory.layers.inputs import digits as digits
 from igbtheory.layers.inputs import gaussian_images as gaussian_images
 from igbtheory.layers.inputs import standardised as standardised
 from igbtheory.layers.registered import register as register
+from igbtheory.networks.compare import compare as compare
 from igbtheory.networks.control import design as design
 from igbtheory.networks.control import draw as draw
 from igbtheory.networks.images import cnn as cnn
@@ -61,6 +61,7 @@ from igbtheory.networks.simulation import simulate as simulate
 from igbtheory.phases import verdict as verdict
 from igbtheory.presentation.pictures.plots import overlay as overlay
 from igbtheory.presentation.pictures.style import style as style
+from igbtheory.presentation.report import write_report as write_report
 from igbtheory.theory.prediction import Prediction as Prediction
 from igbtheory.torch import explain as explain
 from igbtheory.torch import from_torch as from_torch

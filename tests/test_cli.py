@@ -410,11 +410,11 @@ def test_the_help_of_every_command_has_examples_with_its_options(
     "tokens",
     [
         ["predict", "--norm"],
-        ["predict", "--norm", "rms", "--placement"],
-        ["predict", "--width", "5", "--method"],
+        slow(["predict", "--norm", "rms", "--placement"]),
+        slow(["predict", "--width", "5", "--method"]),
         ["design", "1", "--vary"],
         ["figures", "--style"],
-        ["train", "--data", "digits", "--first", "5", "--loss"],
+        slow(["train", "--data", "digits", "--first", "5", "--loss"]),
     ],
 )
 def test_help_lists_the_choices_that_the_library_knows(

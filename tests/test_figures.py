@@ -62,6 +62,7 @@ TABLE = {
     "atlas": Expected(4, 7, pages=4, effort=0.0, tiny={"NAMES": ("relu", "silu", "sign", "squared_relu")}),
     "batch_norm_density": Expected(8, 24, points=100, degrees=1000),
     "bias_and_gradients": Expected(4, 20),
+    "class_gradients": Expected(3, 6, effort=0.0, tiny={"DEPTH": 3, "WIDTH": 40}),
     "correlation_over_depth": Expected(2, 6, points=84, degrees=11, effort=0.0),
     "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
     "finite_width": Expected(

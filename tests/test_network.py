@@ -366,3 +366,24 @@ def test_large_variances_cost_closed_forms_no_digits(activation: str) -> None:
 
 def test_a_network_is_written_in_layers_or_as_text() -> None:
     assert igb.Network("Dense(2) | relu | Dense(2)") == igb.mlp(1)
+
+
+def test_two_networks_are_compared_in_a_table() -> None:
+    relu, deep = igb.mlp(1, "relu"), igb.mlp(3, "gelu")
+    compared = igb.compare(relu, deep)
+    assert (compared.first, compared.second) == (relu.predict(), deep.predict())
+    shown = compared.columns()
+    at = shown["quantity"].index("gamma of the guesses")
+    assert (shown["first"][at], shown["second"][at]) == (relu.predict().gamma, deep.predict().gamma)
+    assert shown["second"][-1] == deep.predict().G0.majority()
+    assert igb.compare(relu, relu, inputs=np.eye(4)).first.gamma == relu.predict(np.eye(4)).gamma
+    axes = compared.plot()
+    assert [len(line.get_xdata()) for line in axes.lines if not line.get_label().startswith("_")] == [2, 4]
+    with pytest.raises(TypeError, match="got Network and GammaEstimate; pass two of one kind"):
+        igb.compare(relu, igb.infer([0.2, 0.5]))
+    with pytest.raises(TypeError, match="leave it out"):
+        igb.compare(relu, deep, level=0.9)
+    with pytest.raises(TypeError, match="leave them out"):
+        igb.compare(igb.infer([0.2, 0.5]), igb.infer([0.2, 0.5]), inputs=np.eye(4))
+    with pytest.raises(ValueError, match="loop over its values"):
+        igb.compare(relu, igb.mlp(1, sigma_w2=[1.0, 2.0]))

@@ -52,12 +52,14 @@ def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> N
     assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
     assert axes.has_data()
     if name in {"diagram", "sweep"}:
+        title: Any = axes.get_legend()
+        assert "hidden layers" in title.get_title().get_text()
         with pytest.raises(ValueError, match="expected axes without a map"):
             found.plot(axes)
         return
     found.plot(axes, label="once more")
     assert axes.figure.axes == [axes], "what explains a single result has gone"
-    assert axes.get_title() == ""
+    assert axes.get_title() == axes.get_title(loc="left") == ""
     legend = axes.get_legend()
     assert legend is not None
     labels = [text.get_text() for text in legend.get_texts()]
@@ -128,7 +130,9 @@ def test_the_picture_of_an_estimate_shows_the_guesses(axes: Any) -> None:
 @pytest.mark.parametrize("gamma", [0.3, 4.0])
 def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: Any, gamma: float) -> None:
     law = igb.GuessLaw(gamma)
+    axes.set_title("mine")
     law.plot(axes)
+    assert axes.get_title() == "mine"
     g, density = axes.lines[0].get_data()
     np.testing.assert_array_equal(density, law.pdf(g))
     assert np.ptp(g) > 0.99

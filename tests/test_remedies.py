@@ -740,6 +740,7 @@ LINES = [
         "loop over its values",
         "[igb.mlp(1).simulate(2, 3, 2, inputs=igb.GaussianInputs(x)) for x in (0, 1)]",
     ),
+    ("igb.compare(igb.mlp(1), igb.infer([0.2, 0.5]))", "pass two of one kind", "igb.compare(igb.mlp(1), igb.mlp(2))"),
     ("igb.mlp(1).kernel(X, X[:, :2])", "pass data of one kind", "igb.mlp(1).kernel(X[:, :2], X[:, :2])"),
     ("igb.mlp(1).predict().kernel()", "pass data, as in predict(X)", "igb.mlp(1).predict(X).kernel()"),
     ("igb.edges_of_chaos", "did you mean 'igbtheory.phases.edges_of_chaos'?", "igb.phases.edges_of_chaos"),
@@ -1653,6 +1654,8 @@ NOT_DONE = {
         "leave >&- out",
     ),
     "it takes seconds or minutes": (
+        "crop or pad them",
+        "pass them as labels",
         "repeat the command to go on",
         "make it, or choose another with --out",
         "name a new folder inside it",

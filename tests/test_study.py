@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,15 @@ from igbtheory.presentation.pictures import plots  # noqa: E402 - torch may not 
 from igbtheory.torch.last_layer import LastLayer  # noqa: E402
 from igbtheory.torch.studies.arm import Plan  # noqa: E402
 from igbtheory.torch.studies.criterion import criterion  # noqa: E402
+from igbtheory.torch.studies.image_presets import IMAGE_PRESETS  # noqa: E402
 from igbtheory.torch.studies.loop import begin  # noqa: E402
 from igbtheory.torch.studies.models import mlp  # noqa: E402
 from igbtheory.torch.studies.presets import PRESETS  # noqa: E402
 from igbtheory.torch.studies.record import Recorder, without_trace  # noqa: E402
+from igbtheory.torch.studies.tasks import images_of  # noqa: E402
 
 X = igb.standardised(igb.digits())[:120]
+RNG = np.random.default_rng(3)
 DIGIT = igb.digit_labels()[:120]
 ODD = DIGIT % 2
 
@@ -244,6 +248,37 @@ def test_a_preset_is_printed_drawn_and_saved() -> None:
     assert len(found.columns()["accuracy"]) == len(chosen.arms) * 2 * 4
     panels = [axes for axes in plots.picture(found).axes if axes.get_title("right") or axes.get_title()]
     assert len(panels) == 12
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 8), (1, 28, 28), (3, 32, 32)])
+@pytest.mark.parametrize("name", IMAGE_PRESETS)
+def test_models_of_images_read_images_of_ones_own(name: str, shape: tuple[int, int, int]) -> None:
+    images, labels = RNG.random((30, *shape), dtype=np.float32), np.arange(30) % 3
+    chosen = IMAGE_PRESETS[name](quick=True, task=partial(images_of, images, labels))
+    some = chosen.arms[0].task()
+    assert (len(some.data), len(some.seen)) == (24, 6)
+    for arm in chosen.arms:
+        assert arm.make_model()(torch.as_tensor(some.seen)).shape == (6, 3)
+
+
+def test_an_experiment_is_done_on_images_of_ones_own() -> None:
+    task = partial(images_of, RNG.random((40, 1, 8, 8)), np.arange(40) % 2)
+    chosen = replace(IMAGE_PRESETS["vit"](quick=True, task=task), plan=Plan(2, 2, 16), rates=(1e-3,))
+    assert chosen.study(executor="threads:1").course("weights x 0.5").shares.shape == (2, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("blobs", np.zeros((9, 1, 8, 8)), "presets cnn, resnet, mixer, vit only"),
+        ("cnn", np.zeros((9, 64)), "sides are multiples of 4"),
+        ("vit", np.zeros((9, 1, 9, 8)), "sides are multiples of 4"),
+        ("mixer", np.zeros((8, 1, 8, 8)), "for each of the 8 images"),
+    ],
+)
+def test_data_that_do_not_fit_an_experiment_are_refused(name: str, data: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        igb.studies.preset(name, data=data, labels=np.arange(9) % 2)
 
 
 @pytest.mark.parametrize(

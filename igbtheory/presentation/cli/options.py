@@ -73,7 +73,7 @@ class Printed:
     plot: Path | None = None
     """Draw the result to this file: FILE.png, FILE.pdf or FILE.svg."""
     style: Annotated[Style | None, Choice] = None
-    """Give the picture the fonts of a venue, or of a screen, and the width of a column."""
+    """Give the picture the fonts and the width of a venue, or of a screen."""
 
     def drawn(self, compute: Callable[[], "Result"]) -> Any:
         """Return the result of `compute`, beside a bar if it takes long, and draw it if a picture is wanted."""

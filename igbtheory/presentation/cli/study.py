@@ -11,7 +11,7 @@ from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Data, Printed, Run
 from igbtheory.presentation.cli.parameters import Choice, DataSet, Loss, Model, Output, Text, Whole
 
-Preset = Literal["blobs", "deep", "digits", "losses", "phases", "shift", "imbalance"]
+Preset = Literal["cnn", "resnet", "mixer", "vit", "blobs", "deep", "digits", "losses", "phases", "shift", "imbalance"]
 Several = Parameter(consume_multiple=True)
 
 
@@ -40,6 +40,10 @@ class Trained(Data):
     """Also train the same models from neutral, prejudiced and centred starts."""
 
 
+OF_DATA = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
+"""Options that name data."""
+
+
 def study(
     function: Model | None = None,
     *,
@@ -62,7 +66,8 @@ def study(
     Parameters
     ----------
     preset
-        An experiment of the papers, with its own models, data, controls and picture.
+        An experiment of the papers, with its own models, data, controls and picture. Those with models of images, cnn,
+        resnet, mixer and vit, also take images of your own with --data.
     quick
         Run the experiment with fewer networks and data, in less than three minutes on two cores.
 
@@ -70,13 +75,12 @@ def study(
     if (function is None) == (preset is None):
         raise ValueError("expected a function that makes models, or --preset NAME; for example --preset blobs --quick")
     if function is None:
-        if trained != Trained():
-            raise ValueError(
-                "expected only --preset, got options of data or training as well; an experiment has its own"
-            )
         name = str(preset)
+        images = _images(trained)
         plot = printed.plot or Path(f"igb-study-{name}.png")
-        outcome = replace(printed, plot=plot).drawn(lambda: igb.studies.preset(name, quick=quick, **vars(run)))
+        outcome = replace(printed, plot=plot).drawn(
+            lambda: igb.studies.preset(name, quick=quick, **images, **vars(run))
+        )
         printed.answer({}, outcome)
         output.tell(f"picture in {plot}")
         return
@@ -85,14 +89,28 @@ def study(
     printed.answer({"model": function}, _of(function, trained, run, printed))
 
 
+def _images(trained: Trained) -> dict[str, Any]:
+    """Return the data and labels of the user for an experiment, if options name any."""
+    usual = Trained()
+    of_training = [one.name for one in fields(Trained) if one.name not in OF_DATA]
+    if any(getattr(trained, name) != getattr(usual, name) for name in of_training):
+        raise ValueError("expected only --preset and data, got options of training as well; an experiment has its own")
+    if trained == usual:
+        return {}
+    from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
+    from igbtheory.presentation.cli.measure import model_data  # noqa: PLC0415 - as above
+
+    taken = model_data(trained)
+    return {"data": taken.values, "labels": labels_of(trained.labels, trained, taken)}
+
+
 def _of(function: str, trained: Trained, run: Run, printed: Printed) -> Any:
     """Return the study of the models that a function of the user creates."""
     from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.presentation.cli.measure import model_data  # noqa: PLC0415 - as above
     from igbtheory.presentation.cli.model import loaded  # noqa: PLC0415 - as above
 
-    of_data = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
-    options = {name: value for name, value in asdict(trained).items() if name not in of_data} | vars(run)
+    options = {name: value for name, value in asdict(trained).items() if name not in OF_DATA} | vars(run)
     data = model_data(trained)
     y = labels_of(trained.labels, trained, data)
     with loaded(function) as make_model:

@@ -80,8 +80,8 @@ def joined(shown: dict[str, Any], pinned: dict[str, Any]) -> dict[str, Any]:
     there, layout = pinned["layout"], dict(shown["layout"])
     for name in ("xaxis", "yaxis"):
         layout[name] = _spanning(layout[name], there[name])
-    own = [{**trace, "name": trace.get("name") or "this network"} for trace in shown["data"]]
-    return {"data": [*own, first], "layout": {**layout, "showlegend": True}}
+    named = [{**trace, "name": trace.get("name") or "this network"} for trace in shown["data"]]
+    return {"data": [*named, first], "layout": {**layout, "showlegend": True}}
 
 
 def _spanning(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -77,8 +77,8 @@ def _link(app: Any, values: list[Input]) -> None:
     changed = [Output(name, "value", allow_duplicate=True) for name in DEFAULTS]
     here = [State(name, "value") for name in DEFAULTS]
 
-    def link(name: str, *parts: Any, **how: Any) -> None:
-        app.clientside_callback(ClientsideFunction("explore", name), *parts, **how)
+    def link(name: str, *ends: Any, **how: Any) -> None:
+        app.clientside_callback(ClientsideFunction("explore", name), *ends, **how)
 
     for name in SLIDERS:
         ends = [(name, "value"), (f"{name}-slider", "value")]

@@ -12,6 +12,7 @@ from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS, gamma_ma
 from igbtheory.presentation.pictures.style import LIMIT, LOGARITHMIC, THEORY
 
 if TYPE_CHECKING:
+    from igbtheory.networks.compare import NetworkComparison
     from igbtheory.networks.control import Design
     from igbtheory.networks.simulation import Comparison
     from igbtheory.networks.width.result import WidthPrediction
@@ -40,6 +41,13 @@ def prediction(axes: Any, predicted: "Prediction", pen: Pen) -> None:
         return
     names = NAMES if predicted.dataset is None else {"gamma_guess": OF_GUESSES, **NAMES}
     _moments(axes, {label: getattr(predicted.per_layer, name) for name, label in names.items()}, pen)
+
+
+def networks(axes: Any, compared: "NetworkComparison", pen: Pen) -> None:
+    """Draw gamma of the guesses after every Dense of the first network, and of the second."""
+    both = {"first": compared.first, "second": compared.second}
+    _over_layers(axes, {name: predicted.per_layer.gamma_guess for name, predicted in both.items()}, pen)
+    axes.set_ylabel(OF_GUESSES)
 
 
 def at_width(axes: Any, predicted: "WidthPrediction", pen: Pen) -> None:
@@ -110,9 +118,8 @@ def explanation(axes: Any, explained: "Explanation", pen: Pen) -> None:
     pen.names = tuple(map(_tick, explained.names, explained.layers, positions))
     axes.set_xticks(places, pen.names, rotation=90, fontsize=7)
     axes.set(xlabel="behind the layer of the model", ylabel="% given to the favoured class")
-    if pen.alone:
-        told = "\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted())
-        axes.set_title(told, fontsize=6, loc="left")
+    told = "\n".join(fill(sentence, TITLE) for sentence in explained.unpredicted())
+    axes.set_title(told if pen.alone else "", fontsize=6, loc="left")
 
 
 def _tick(name: str, layer: str, positions: tuple[int, ...]) -> str:
@@ -142,7 +149,7 @@ def _over_layers(axes: Any, lines: dict[str, Any], pen: Pen) -> None:
     if pen.number == 0:
         level(axes, 1)
     axes.set(xlabel=LAYER, yscale=scale)
-    pen.places = len(line)
+    pen.places = max(map(len, values.values()))
 
 
 def _scale(values: Any) -> str:

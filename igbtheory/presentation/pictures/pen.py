@@ -203,12 +203,14 @@ def _widen(axes: Axes, name: str, before: Extent) -> None:
 
 
 def _finish(axes: Axes, pen: Pen) -> None:
-    """Make the legend of all results, and the title of one that is alone."""
+    """Make the legend of all results, and the title of one that is alone; a map has its own."""
+    if pen.takes_all:
+        return
     labels = axes.get_legend_handles_labels()[1]
     title = pen.title if pen.alone else ""
     if pen.above and pen.alone:
         legend_above(axes, title, len(labels) if sum(map(len, labels)) < LETTERS else 2, columnspacing=1)
     elif len(labels) > 1 or pen.label is not None:
         axes.legend(loc="best")
-    if title and not pen.above:
+    if title and not pen.above and not axes.get_title():  # the user's title stays
         vars(axes)[HELD][-1].heading = axes.set_title(title)

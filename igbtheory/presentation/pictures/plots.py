@@ -45,6 +45,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "GuessLaw": laws.guess_law,
     "LossAtStart": estimates.loss,
     "Measurement": laws.measurement,
+    "NetworkComparison": moments.networks,
     "Phase": verdict.phase,
     "Prediction": moments.prediction,
     "ResidualLimit": lambda axes, result, pen: moments.prediction(axes, result.prediction, pen),
@@ -121,4 +122,5 @@ def _drawing(result: Result) -> Callable[[Axes, Any, Pen], None]:
 
 
 def _size(result: Result) -> tuple[float, float]:
-    return fitted(*LARGER.get(type(result).__name__, SIZE))
+    name = type(result).__name__
+    return fitted(*LARGER.get(name, SIZE), single=name not in LARGER)

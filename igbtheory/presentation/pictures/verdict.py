@@ -114,8 +114,9 @@ def _depth_axis(axes: Any, deepest: int) -> None:
 def course(axes: Any, trajectory: Course, pen: Pen, shifted: Course | None = None, name: str = "$\\phi$") -> None:
     """Draw gamma over depth as a picture of its own, or for phi only beside others."""
     if pen.alone:
+        title = axes.get_title()
         course_panel(axes, trajectory, shifted, pen.curve("$\\phi$"))
-        axes.set_title("")
+        axes.set_title(title)
     else:
         shown = gaps(trajectory.gamma[1:])
         axes.plot(np.arange(1, trajectory.reached + 1), shown, **pen.curve(name))

@@ -21,7 +21,7 @@ __all__ = ["write_report"]
 
 
 def write_report(
-    target: Path,
+    target: str | Path,
     seed: int = 0,
     *,
     quick: bool = False,
@@ -44,7 +44,7 @@ def write_report(
     refuse_unfit(executor)
     started = time.monotonic()
     about = {"seed": checks.whole("seed", seed, 0), "quick": quick, "versions": versions()}
-    with whole_folder(target, about) as folder:
+    with whole_folder(Path(target), about) as folder:
         begun(folder)
         jobs = Jobs(cases.QUICK if quick else cases.FULL, seed)
         album = Album(jobs, folder)

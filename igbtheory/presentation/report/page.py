@@ -132,7 +132,7 @@ def _with_error(value: float, error: float) -> Markup:
     text = measured(value, error)
     if "e" not in text:
         return _as_html(text)
-    power = math.floor(math.log10(abs(value)))
+    power = int(text.partition("e")[2].split()[0])
     return _as_html(f"({measured(value / 10.0**power, error / 10.0**power)})e{power:+d}")
 
 

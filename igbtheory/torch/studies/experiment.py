@@ -94,3 +94,14 @@ def probability_after(step: int) -> Quantity:
     return lambda course: np.asarray(
         course.probabilities[:, np.searchsorted(course.steps, step, "right") - 1].max(axis=1)
     )
+
+
+def start_claims(base: str, goal: float) -> tuple[Claimed, ...]:
+    """Return the claims of the papers about neutral and prejudiced starts of the same hidden layers."""
+    sides = f"{base}, neutral", f"{base}, prejudiced"
+    return (
+        Claimed(f"{base}, same hidden layers: neutral starts absorb sooner than prejudiced ones", absorption, *sides),
+        Claimed("... sooner guess half of every class right", no_class_behind, *sides),
+        Claimed("... and learn sooner", reaching(goal), *sides),
+        Claimed("... Centred starts learn sooner than those as drawn", reaching(goal), f"{base}, centred", base),
+    )

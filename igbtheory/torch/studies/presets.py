@@ -16,8 +16,10 @@ from igbtheory.torch.studies.experiment import (
     probability_after,
     reaching,
     start_bias,
+    start_claims,
     still_on_top,
 )
+from igbtheory.torch.studies.image_presets import IMAGE_PRESETS
 from igbtheory.torch.studies.models import mlp
 from igbtheory.torch.studies.tasks import blobs, digit_images
 
@@ -30,17 +32,6 @@ PLACEMENTS: dict[str, Any] = {
 }
 PHASES = {"ordered": 1.59, "edge of chaos": 1.99, "chaotic, prejudiced": 2.48, "chaotic, neutral": 4.97}
 """Variances of the weights of tanh networks with biases of variance 0.1. Source: poster of bias-meets-trainability."""
-
-
-def start_claims(base: str, goal: float) -> tuple[Claimed, ...]:
-    """Return the claims of the papers about neutral and prejudiced starts of the same hidden layers."""
-    sides = f"{base}, neutral", f"{base}, prejudiced"
-    return (
-        Claimed(f"{base}, same hidden layers: neutral starts absorb sooner than prejudiced ones", absorption, *sides),
-        Claimed("... sooner guess half of every class right", no_class_behind, *sides),
-        Claimed("... and learn sooner", reaching(goal), *sides),
-        Claimed("... Centred starts learn sooner than those as drawn", reaching(goal), f"{base}, centred", base),
-    )
 
 
 def placements(
@@ -198,6 +189,7 @@ def imbalance(*, quick: bool) -> Preset:
 
 
 PRESETS: dict[str, Callable[..., Preset]] = {
+    **IMAGE_PRESETS,
     "blobs": blob_placements,
     "deep": deep_placements,
     "digits": digit_placements,

@@ -1,14 +1,20 @@
 """Data of the papers' experiments: to train on, and further data of the same law to record networks on."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
+from igbtheory.foundations.labels import labels_in
 from igbtheory.layers.inputs import digit_labels, digits, standardised
 from igbtheory.torch.studies.arm import Task
 
 TESTED = 500
 """Number of data on which networks are recorded."""
+IMAGES_TESTED = 200
+"""As TESTED, of images: recording the gradients of ten classes takes longer than training."""
+SIDE = 4
+"""Sides of images are multiples of this number: two pools halve them twice, and patches are a quarter of a side."""
 
 
 @cache
@@ -36,3 +42,33 @@ def digit_images(*, kind: str, shift: float = 0.0) -> Task:
         kind
     ]
     return Task(data[TESTED:], labels[TESTED:], data[:TESTED], labels[:TESTED])
+
+
+@cache
+def images() -> Task:
+    """Return the standardised digits as images of ten classes, in a random order."""
+    task = digit_images(kind="ten")
+    labels = task.seen_labels[:IMAGES_TESTED]
+    return Task(_as_images(task.data), task.labels, _as_images(task.seen[:IMAGES_TESTED]), labels)
+
+
+def _as_images(data: Any) -> Any:
+    return data.reshape(-1, 1, 8, 8)
+
+
+def images_of(data: Any, labels: Any) -> Task:
+    """Return images with labels in a random order; a fifth of them, but at most IMAGES_TESTED, are those to record on.
+
+    ValueError: they are no images whose sides are multiples of SIDE, as pools and patches need, or have no labels.
+    """
+    given, classes = np.asarray(data), labels_in(np.asarray(labels))
+    if given.ndim != 4 or any(side % SIDE for side in given.shape[2:]):
+        raise ValueError(
+            f"expected images of shape (n_samples, channels, height, width) whose sides are multiples of {SIDE}, got "
+            f"data of shape {given.shape}; crop or pad them, or pass --axes"
+        )
+    if classes is None or len(classes) != len(given):
+        raise ValueError(f"expected a class label 0, 1, ... for each of the {len(given)} images; pass them as labels")
+    order = np.random.default_rng(0).permutation(len(given))
+    x, y, tested = given[order].astype(np.float32), classes[order], min(IMAGES_TESTED, len(given) // 5)
+    return Task(x[tested:], y[tested:], x[:tested], y[:tested])
