@@ -1641,6 +1641,7 @@ REMEDIES = [
         "igb.measure(lambda: nn.Linear(20, 3), X, 2)",
     ),
     ("igb.measure(lambda: 3, X, 2)", "return the model itself", "igb.measure(MLP_3, X, 2)"),
+    ("igb.from_torch(lambda: MLP_3().to('meta'), X)", "make the model on the CPU", "igb.from_torch(MLP_3, X)"),
     (
         "igb.measure(lambda: MADE, X, 2)",
         "create the model inside make_model",

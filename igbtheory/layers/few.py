@@ -22,11 +22,6 @@ class Few(Layer, ABC):
     def few(self) -> bool:
         return True
 
-    @property
-    def worlds(self) -> int | None:
-        """The number of different draws of the few weights; None if there are as many as are wanted."""
-        return None
-
     def settled(self, rng: Generator) -> Layer:
         return replace(self, seed=int(rng.integers(2**63)))
 

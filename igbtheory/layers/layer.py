@@ -111,6 +111,11 @@ class Layer(ABC):
         return False
 
     @property
+    def worlds(self) -> int | None:
+        """The number of different draws of the few weights; None if there are as many as are wanted."""
+        return None
+
+    @property
     def weighs(self) -> bool:
         """Whether the layer has weights that make its units independent of the units in front."""
         return False

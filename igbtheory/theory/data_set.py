@@ -13,7 +13,6 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import each, entering, shapes, swept, unlike
-from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.mathematics.numbers import Kind
@@ -107,7 +106,7 @@ def _positions(layers: Sequence[Layer], given: Any) -> int:
 
 def _draws(layers: Sequence[Layer]) -> int:
     """Return the number of different draws of the few weights of any layer, which the worlds take in turns."""
-    return min((layer.worlds for layer in each(layers) if isinstance(layer, Few) and layer.worlds), default=MOST_WORLDS)
+    return min((layer.worlds for layer in each(layers) if layer.worlds), default=MOST_WORLDS)
 
 
 def _scatter(worlds: list[KernelMeans], draws: int, statistic: Callable[[KernelMeans], Any]) -> Any:

@@ -30,13 +30,19 @@ def refuse_arguments(make_model: Callable[..., Any]) -> None:
 
 
 def checked_model(model: Any) -> torch.nn.Module:
-    """Return the model, refused if it is none or has no weights."""
+    """Return the model, refused if it is none, or has no weights, or weights without numbers."""
     if not isinstance(model, torch.nn.Module):
         raise TypeError(
             f"expected make_model to return a torch.nn.Module, got {type(model).__name__}; return the model itself"
         )
     if next(model.parameters(), None) is None:
         raise ValueError("expected a model with random weights, got one without parameters; nothing varies in it")
+    bare = next((name for name, part in model.named_parameters() if part.is_meta), None)
+    if bare is not None:
+        raise ValueError(
+            f"expected weights with numbers, which tell the law from which they are drawn, got {bare!r} on the meta "
+            "device, which has shapes alone; make the model on the CPU, or a smaller one with the same layers"
+        )
     return model
 
 
