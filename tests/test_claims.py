@@ -470,8 +470,9 @@ def test_quotations_stand_in_the_document(claim: Claim) -> None:
             assert "".join(part.split()) in "".join(text.split()), part
 
 
-def test_the_page_of_errors_is_written_from_the_claims() -> None:
+def test_the_page_of_errors_is_written_from_the_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """To write it: `python docs/derivation_pages.py`."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
     pages = load_file(ROOT / "docs" / "derivation_pages.py")
     assert pages.errors_page(list(LIBRARY.claims.values())) == (ROOT / "docs" / "errors.rst").read_text(
         encoding="utf-8"

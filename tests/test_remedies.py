@@ -1336,6 +1336,11 @@ MODELS = [
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2, multi_label=True)",
     ),
     (
+        "igb.measure(lambda: nn.Linear(4, 2, device='meta'), X, networks=2)",
+        "make the model on the CPU",
+        "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
+    ),
+    (
         "igb.measure(3, X)",
         "pass the model's class, or a function that makes a new one",
         "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",

@@ -57,8 +57,8 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
 def compare(first: Any, second: Any, *, inputs: Any = None, level: float | None = None) -> Any:
     """Compare the predictions for two networks, or gamma_guess of two estimates of `infer`.
 
-    inputs: of networks, as in `Network.predict`. level: confidence level of the interval for estimates, 0.95 by
-    default; `inference.compare` explains it.
+    first, second: networks, or estimates. inputs: of networks, as in `Network.predict`. level: confidence level of the
+    interval for estimates, 0.95 by default; `inference.compare` explains it.
     TypeError: one is a network and the other an estimate, or an argument belongs to the other kind.
 
     >>> print(igb.compare(igb.mlp(2, "relu"), igb.mlp(2, "tanh")))

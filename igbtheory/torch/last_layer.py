@@ -12,7 +12,7 @@ from scipy import stats
 from torch import nn
 
 from igbtheory.torch.data import labelled_data, moved
-from igbtheory.torch.initialisers import OFF_CENTRE, Variance, variance
+from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
@@ -20,8 +20,10 @@ from igbtheory.torch.passes import outputs_of, stream
 Array = NDArray[np.float64]
 SINGLE = 1e-4
 """Relative size of products of orthogonal rows that rounding in single precision explains."""
-TELLING = 20
-"""Least number of weights whose kurtosis has a nearly normal z."""
+IMPROBABLE = 1e-9
+"""Weights are of no normal law if chance makes their test statistic so rarely: a study draws thousands of heads."""
+LEAST_TESTED, MOST_TESTED = 3, 5000
+"""Numbers of weights between which SciPy has an accurate p-value."""
 Draw = Callable[[np.random.Generator], Array]
 
 
@@ -152,13 +154,9 @@ def _independent(shape: tuple[int, ...], law: Variance, rng: np.random.Generator
 
 
 def _may_be_normal(numbers: Array) -> bool:
-    """Return whether none is exactly 0, and their kurtosis is that of normal numbers, if they are enough to tell.
-
-    The kurtosis is transformed to a nearly normal z: its own law is so skewed that one in 500 layers of 200 weights
-    is four standard errors off (Anscombe and Glynn 1983).
-    """
-    enough = numbers.size >= TELLING
-    return bool(numbers.all()) and not (enough and abs(stats.kurtosistest(numbers, axis=None).statistic) > OFF_CENTRE)
+    """Return whether the test of Shapiro and Wilk lets the numbers pass as draws of one normal law."""
+    flat = numbers.ravel()[:MOST_TESTED]
+    return flat.size < LEAST_TESTED or bool(stats.shapiro(flat).pvalue > IMPROBABLE)
 
 
 def _length_if_orthogonal(numbers: Array) -> float:
