@@ -36,8 +36,8 @@ def write_report(
 
     The folder `target` appears whole or not at all. Its numbers do not depend on workers and executor.
 
-    target: the folder. seed: of the simulations. quick: small ensembles, for a look or a test. workers, executor, store:
-    as in `simulate`. begun: called with the folder in which pictures appear until the report is complete.
+    target: the folder. seed: of the simulations. quick: small ensembles, for a look or a test. workers, executor,
+    store: as in `simulate`. begun: called with the folder in which pictures appear until the report is complete.
     ValueError, before anything is computed: the folder cannot be made, or holds files that no report wrote, or the
     executor cannot be used.
 
