@@ -81,6 +81,14 @@ TABLE = {
         1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
     ),
     "regimes": Expected(3, 4, tiny={"DEPTHS": (10,)}),
+    "residual_networks": Expected(
+        4,
+        14,
+        points=10,
+        degrees=11,
+        effort=0.0,
+        tiny={"DEPTHS": (2, 4), "GRID": np.array([0.5, 1.0, 2.0, 3.0, 4.0]), "WIDTH": 32, "SAMPLES": 50},
+    ),
     "several_classes": Expected(
         2,
         4,
