@@ -53,7 +53,7 @@ def compute(run: Run) -> dict[str, tuple[Course, Course]]:
     """Infinitely wide and finite networks, by loss."""
     x, labels = igb.standardised(igb.digits())[:DATA], igb.digit_labels()[:DATA]
     network = igb.mlp(1, "relu")
-    kernel, theta = kernels(network.layers, x)
+    kernel, theta = kernels(network, x)
     tangents = Tangents(SCALE**2 * theta, DATA)
     step = STEP / tangents.spectrum[0][-1]
     count, draws = run.some(NETWORKS), run.some(DRAWS, 24)
