@@ -69,7 +69,7 @@ def study(
         An experiment of the papers, with its own models, data, controls and picture. Those with models of images, cnn,
         resnet, mixer and vit, also take images of your own with --data.
     quick
-        Run the experiment with fewer networks and data, in less than three minutes on two cores.
+        Run the experiment with fewer networks and data, in less than four minutes on two cores.
 
     """
     if (function is None) == (preset is None):

@@ -25,7 +25,7 @@ def preset(  # noqa: PLR0913 - the options of every run
 
     With models of images: cnn, resnet, mixer or vit.
 
-    name: that of the experiment. quick: fewer networks and data, which take less than three minutes on two cores. data,
+    name: that of the experiment. quick: fewer networks and data, which take less than four minutes on two cores. data,
     labels: images of your own, (n_samples, channels, height, width), and their labels 0, 1, ..., in the place of the
     digits, for models of images. workers, executor, store, progress: as in `igbtheory.study`.
 
