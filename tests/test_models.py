@@ -1461,7 +1461,7 @@ WIDE = igb.gaussian_images(4, 2, 8, 8, 3.0, seed=2)
     [
         (
             resnet,
-            "Conv2d(7|MaxPool2d(3, stride=2, padding=1)|shortcut=[Conv2d(1, stride=2|BatchNorm|Activation|Flatten",
+            "Conv2d(7|Activation|MaxPool2d(3, stride=2, padding=1)|shortcut=[Conv2d(1|BatchNorm|Activation|Flatten",
         ),
         (mixer, "Conv2d(4, stride=4|Conv2d(1,|Tokens|Residual(LayerNorm|TokenMixing(6,|TokenMixing(4,|GlobalAvgPool"),
     ],
