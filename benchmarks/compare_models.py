@@ -128,7 +128,7 @@ def cases() -> Iterator[Case]:
     ):
         yield Case(name, partial(of_torchvision, name), partial(photographs, 16, 3, size), train)
     yield Case("resnet50 at 224", partial(of_torchvision, "resnet50"), partial(photographs, 8, 3, 224), train=False)
-    for name, train in (("dla46_c", True), ("gernet_s", False), ("cspnext_tiny", True)):
+    for name, train in (("dla46_c", True), ("gernet_s", False), ("cspnext_tiny", True), ("hrnet_w18_small", True)):
         yield Case(f"timm {name}", partial(of_timm, name), partial(photographs, 16, 3, 64), train)
     for name in ("Bert", "GPT2", "DistilBert", "T5"):
         yield Case(name, partial(of_transformers, name), partial(words, 32, 8), train=False)

@@ -1,5 +1,6 @@
 """Draw the pictures of the documentation: `python docs/pictures.py` writes them into this folder."""
 
+from doctest import DocTestParser
 from pathlib import Path
 from typing import Any, Literal
 
@@ -133,6 +134,17 @@ def curves() -> Figure:
     return figure
 
 
+def experts() -> Figure:
+    """Draw the loads of 64 experts in theory, and those of one network: the example of the page on experts."""
+    example = (Path(__file__).parent / "experts.rst").read_text(encoding="utf-8").partition(".. image:: experts.png")[0]
+    names: dict[str, Any] = {"np": np, "igb": igb}
+    with rc_context({"figure.figsize": (6.0, 3.1)}):
+        for part in DocTestParser().get_examples(example):
+            exec(part.source, names)  # noqa: S102 - the page is of this folder
+    figure: Figure = names["axes"].figure
+    return figure
+
+
 def training() -> Figure:
     """Draw how training absorbs the bias: theory and finite networks, neutral and prejudiced starts."""
     figure = Figure(figsize=(7.2, 2.9))
@@ -190,5 +202,5 @@ def trained_shares(x: Any, y: Any, rate: float) -> tuple[Any, Any]:
 
 if __name__ == "__main__":
     with rc_context(STYLE):
-        for draw in (picture, theory_networks, theory_depth, which_norm, curves, training):
+        for draw in (picture, theory_networks, theory_depth, which_norm, curves, experts, training):
             draw().savefig(Path(__file__).with_name(f"{draw.__name__}.png"), dpi=180)

@@ -1194,6 +1194,26 @@ def test_experts_are_independent_of_the_stream_to_which_they_are_added(monkeypat
     assert predicted.var_chi == pytest.approx(float(outputs.square().mean()) - var_mu, rel=0.2)
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_steps_between_layers_are_drawn_at_the_widths_of_the_model() -> None:
+    """Compare with 200 networks of sixteen outputs; the tolerance is three standard errors of both together."""
+    make = model(
+        lambda m, x: m.h((torch.maximum(m.a(x), m.b(x)) + m.c(x)).relu()),
+        **dict.fromkeys("abc", linear(20, 16)),
+        h=linear(16, 16),
+    )
+    found = igb.from_torch(make, X)
+    predicted = found.predict(X, width=found.widths, networks=400)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        outputs = torch.stack([make()(torch.tensor(X).float()) for _ in range(200)])
+    var_mu = float(outputs.mean(dim=1).square().mean())
+    assert predicted.var_mu == pytest.approx(var_mu, rel=0.1)
+    assert predicted.var_chi == pytest.approx(float(outputs.square().mean()) - var_mu, rel=0.1)
+    with pytest.raises(ValueError, match="a multiple of 16 units"):
+        found.predict(X, width=20, networks=2)
+
+
 class Attending(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
     """Attention whose forward has an argument of its own, in one step of PyTorch or by hand."""
 
@@ -1461,7 +1481,7 @@ WIDE = igb.gaussian_images(4, 2, 8, 8, 3.0, seed=2)
     [
         (
             resnet,
-            "Conv2d(7|MaxPool2d(3, stride=2, padding=1)|shortcut=[Conv2d(1, stride=2|BatchNorm|Activation|Flatten",
+            "Conv2d(7|Activation|MaxPool2d(3, stride=2, padding=1)|shortcut=[Conv2d(1|BatchNorm|Activation|Flatten",
         ),
         (mixer, "Conv2d(4, stride=4|Conv2d(1,|Tokens|Residual(LayerNorm|TokenMixing(6,|TokenMixing(4,|GlobalAvgPool"),
     ],

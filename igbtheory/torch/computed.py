@@ -280,14 +280,17 @@ class Computed(Ways, Few, OfData):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = [x.shape[1] // size for way, size in zip(self.ways, self.units, strict=True) if not weigh(way)]
-        copies = kept[0] if kept else width // self.entries.units
-        if not copies:
-            raise ValueError(
-                f"expected at least {self.entries.units} units behind steps that are drawn with the units of the "
-                f"model, got {width}: networks of this width have no prediction"
-            )
+        wanted = kept[0] if kept else width // self.entries.units
         ways = zip(self.ways, self.units, strict=True)
-        return self._of([drawn(way, x, rng, width, copies * size) for way, size in ways], copies, rng).astype(x.dtype)
+        units = [drawn(way, x, rng, width, max(1, wanted * size)) for way, size in ways]
+        # where many networks are drawn at once, layers with weights make units of their own number, whatever is wanted
+        copies, rest = divmod(units[0].shape[1], self.units[0])
+        if rest or not copies:
+            raise ValueError(
+                f"expected a multiple of {self.units[0]} units in front of steps that are drawn with the units of the "
+                f"model, got {units[0].shape[1]}: networks of this width have no prediction"
+            )
+        return self._of(units, copies, rng).astype(x.dtype)
 
     def _of(self, units: Sequence[NDArray[Any]], copies: int, rng: Generator) -> NDArray[Any]:
         """Return the units behind the layer, (data, copies x units, ...), from those behind the ways."""

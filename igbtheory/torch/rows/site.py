@@ -100,7 +100,7 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
 
     try:
         probe = torch.linspace(-3, 3, 7)
-        values = of_numbers(probe)
+        values = of_numbers(probe.clone())  # which may act in place
         if torch.equal(values, probe):  # such as numbers of another type, or times 1
             return []
         if (rest or named) and not values.any():
