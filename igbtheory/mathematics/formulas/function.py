@@ -38,6 +38,12 @@ class ClosedForm(ABC):
     >>> doubled = igb.formulas.formula("doubled", "2*x", "an example", Doubled())
     """
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a class that writes neither `spread` nor `variances`, each of which calls the other by default."""
+        super().__init_subclass__()
+        if cls.spread is ClosedForm.spread and cls.variances is ClosedForm.variances:
+            raise TypeError(f"expected a closed form with spread or variances, got {cls.__name__}; write spread")
+
     @property
     def roundings(self) -> float:
         """The relative error of the moments, as a multiple of the rounding error of one operation."""
