@@ -99,7 +99,8 @@ class Function:
     """The function phi of one pre-activation x.
 
     name: as the user wrote it; tree: its formula; closed: its closed forms, or None if they are unknown; aliases:
-    further names in libraries; doubt: bounds on the error of an approximating formula, or None if the formula is exact.
+    further names in libraries; doubt: bounds on the error of an approximating formula, or None if the formula is exact;
+    difference: another function and a number of which phi is the difference, or None.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Function:
     source: str = ""
     aliases: tuple[str, ...] = ()
     doubt: Doubt | None = None
+    difference: "tuple[Function, float] | None" = None
 
     def __hash__(self) -> int:
         return self._hash
