@@ -28,13 +28,15 @@ extensions = [
 source_suffix = {".rst": "restructuredtext", ".ipynb": "restructuredtext"}
 exclude_patterns = ["_build", "gallery_scripts", "gallery/*.ipynb"]
 
-if not tags.has("written"):  # noqa: F821 - Sphinx defines it: -t written spares seconds where a build has written them
+# -t written, for builds beside each other, spares seconds where an earlier one has written all pages
+written = tags.has("written")  # noqa: F821 - Sphinx defines it
+if not written:
     from written_pages import write_all
 
     write_all(HERE)
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE / "gallery_scripts"),
-    "gallery_dirs": str(HERE / "gallery"),
+    "examples_dirs": [] if written else [str(HERE / "gallery_scripts")],
+    "gallery_dirs": [] if written else [str(HERE / "gallery")],
     "plot_gallery": False,  # the pictures are stored
     "download_all_examples": False,
     "show_signature": False,
