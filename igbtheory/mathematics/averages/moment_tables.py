@@ -30,6 +30,8 @@ from igbtheory.mathematics.numerics.chebyshev import Array, Axis, transform
 
 FARTHEST = (2.0**-10, 2.0**100)
 """Smallest and largest variance of the tables. A hundred layers of relu at sigma_w2 = 4 lead from 1 to 2^100."""
+FAR = 10
+"""Number of the octave beyond which q changes from layer to layer, so that a table would serve one network once."""
 VARIANCES, LONGEST = 17, 129
 """Number of polynomials in log q, and largest number in the place. Of relu, softsign and abs(x)*tanh(x), the last
 coefficients in log q are below 1e-16."""
@@ -92,7 +94,7 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
     octaves = {}
     for number, count in zip(*np.unique(_number(q[served]), return_counts=True), strict=True):
-        octave = _octave(phi, m, int(number), circles=m > 1 or not phi.smooth or count >= CIRCLES)
+        octave = _octave(phi, m, int(number), circles=count >= CIRCLES or (number <= FAR and (m > 1 or not phi.smooth)))
         if octave is not None:
             octaves[int(number)] = octave
     numbers = _number(q[served])
@@ -111,7 +113,7 @@ def _moments(octaves: dict[int, Octave], var_mu: Array, var_chi: Array) -> Array
     in_q = _variances(0).polynomials(log_q - numbers)
     longest = max((octaves[number].factors.shape[1] for number in set(numbers.tolist())), default=1)
     theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-    in_theta = Axis(0.0, 1.0, longest).polynomials(_place(theta, numbers))
+    in_theta = replace(PLACES, length=longest).polynomials(_place(theta, numbers))
     # rows mean, factors of var_chi and of var_mu, and the errors of the mean and of the factors
     columns = np.empty((5, q.size))
     ends = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
@@ -137,7 +139,7 @@ def _number(q: Array) -> Array:
 def _octave(phi: Function, m: int, number: int, *, circles: bool) -> Octave | None:
     """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
 
-    circles: whether to use them if phi is not smooth or its Hermite series is too long.
+    circles: whether to use them where phi is not smooth or its Hermite series is too long.
     """
     with one_thread():
         table = _of_series(phi, number) if m == 1 and phi.smooth else None
