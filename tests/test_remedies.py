@@ -753,6 +753,11 @@ LINES = [
     ("igb.Activation(['relu', 'tanh'])", "pass one of them", "igb.Activation('relu')"),
     ("igb.Activation(lambda x: 1.0)", "let it act on every number on its own", "igb.Activation(lambda x: x * 1.0)"),
     ("igb.Activation(lambda x: x - x.mean())", "leave out means", "igb.Activation(lambda x: x)"),
+    (
+        "type('Form', (igb.formulas.ClosedForm,), {})",
+        "got Form; write spread",
+        "type('Form', (igb.formulas.ClosedForm,), {'spread': lambda *_: 0.0})",
+    ),
     ("igb.Activation(lambda x: 1.0 + 0 * x)", "let it use its argument", "igb.Activation(lambda x: 1.0 + x)"),
     ("igb.Activation(([1, 2], [1]))", "two sequences of one length", "igb.Activation(([1, 2], [1, 2]))"),
     ("igb.Activation('relu', a=1)", "leave them out", "igb.Activation('relu')"),

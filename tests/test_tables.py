@@ -100,7 +100,7 @@ def test_tables_of_smooth_formulas_err_by_no_more_than_they_say(name: str) -> No
     """Points of all octaves, with correlations near 0 and 1 and at both, against the series at each point."""
     rng, phi = np.random.default_rng(0), function_of(name)
     q, share = 2.0 ** rng.uniform(-9.9, 5, 600), 10.0 ** rng.uniform(-14, 0, 600) / 2
-    q[:2], share[:9] = (2.0**-11, 2.0**11), 0
+    q[:2], share[:9] = (2.0**-11, 2.0**101), 0
     shared = np.where(rng.integers(2, size=600), share, 1 - share)
     points = np.array([0 * q, q * shared, q * np.where(shared < 0.5, 1 - share, share)])
     table, plain = np.ones((2, 4, 600))
@@ -114,6 +114,18 @@ def test_tables_of_smooth_formulas_err_by_no_more_than_they_say(name: str) -> No
     # below 1e-22 of the second moment a product of means is what rounding leaves of zero
     assert np.all(np.abs(mean**2 + mu - square) <= error * square + 1e-22 * (square + chi))
     assert np.all(np.abs(chi - chi_plain) <= error * chi_plain)
+
+
+@pytest.mark.parametrize("name", ["softplus", *map(slow, ["silu", "x*tanh(x)", "elu"])])
+def test_tables_of_large_variances_and_panels_agree(name: str) -> None:
+    """K1 varies for theta below 1e-6: correlations on both sides."""
+    q, share = 2.0**40, np.geomspace(1e-16, 0.5, moment_tables.CIRCLES)
+    points, table = np.array([0 * share, q * (1 - share), q * share]), np.ones((4, share.size))
+    moment_tables.fill(function_of(name), 1, points, table)
+    assert np.all(table[3] < 1e-13)
+    for i in (0, 5, 10, 15):
+        mean, var_mu, var_chi, error = quadrature.moments(FLOAT64, function_of(name), *points[:, i])
+        assert table[:3, i] == pytest.approx([mean, var_mu, var_chi], rel=float(error + table[3, i]))
 
 
 @pytest.mark.parametrize("name", ["tanh", *map(slow, SMOOTH[1:5])])

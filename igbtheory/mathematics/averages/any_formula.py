@@ -81,14 +81,26 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
 
 def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any, Any, Any, Any]:
     """Return the moments if all variance comes from the weights (`shared`) or all from the data."""
-    at = nodes(phi, mean, float(np.sqrt(q)))
-    average = 0.0 if phi.parity < 0 and not mean else float(at.weights @ at.values)
-    variance = float(at.weights @ (at.values - average) ** 2)
+    average, variance, *errors = _mean_and_variance(phi, mean, q)
     values = (average, variance, 0.0) if shared else (average, 0.0, variance)
     if not average and not variance:
         return *values, 0.0
-    errors = at.missed + ROUNDED * np.array([abs(average), variance])
     return *values, stated(FLOAT64, values, (errors[0], errors[1] * shared, errors[1] * (not shared)))
+
+
+@lru_cache(maxsize=1024)
+def _mean_and_variance(phi: Function, mean: float, q: float) -> tuple[float, float, float, float]:
+    """Return the mean and the variance of phi and their absolute errors. Those of phi serve phi - s as well."""
+    if phi.difference is not None:
+        unshifted, s = phi.difference
+        average, variance, mean_error, error = _mean_and_variance(unshifted, mean, q)
+        average -= s
+    else:
+        at = nodes(phi, mean, float(np.sqrt(q)))
+        average = float(at.weights @ at.values)
+        variance = float(at.weights @ (at.values - average) ** 2)
+        mean_error, error = (at.missed + ROUNDED * np.array([abs(average), variance])).tolist()
+    return 0.0 if phi.parity < 0 and not mean else average, variance, mean_error, error
 
 
 def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any, float]:

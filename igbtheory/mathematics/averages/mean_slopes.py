@@ -148,12 +148,14 @@ class _Lines:
 
     @staticmethod
     def of(meshed: Resolved, scale: float) -> "_Lines":
-        """Return the kinks, and every third point of the mesh, counted outwards."""
+        """Return the kinks, and every third point of the mesh, counted outwards, and the last ones."""
         kinks = np.array(meshed.kinks, dtype=float)
         points = np.setdiff1d(np.array(meshed.cuts, dtype=float), kinks)
         between_kinks = np.split(points, np.searchsorted(points, kinks))
         between_kinks[0] = between_kinks[0][::-1]
-        cuts = np.concatenate([kinks, *(part[MERGED - 1 :: MERGED] for part in between_kinks)])
+        # beyond the last points one panel in b goes as far as the reach
+        inner = [part[MERGED - 1 :: MERGED] for part in between_kinks]
+        cuts = np.unique(np.concatenate([kinks, points[:1], points[-1:], *inner]))
         return _Lines(kinks / scale, cuts / scale)
 
     @np.errstate(all="ignore")
@@ -175,7 +177,8 @@ class _Lines:
 
         Beyond the radius `inner` of a kink, the integrand varies like the square root of r - inner, and is smooth in t.
         Panels end where two lines of kinks cross on the circle. A kink of smaller radius is a singularity at an
-        imaginary t, and panels grow with the distance from it.
+        imaginary t, and panels grow with the distance from it. They also grow beyond the last cut, where the mean over
+        b varies like 1/r.
         """
         square, width, kinks = ends[0] ** 2, np.sqrt(ends[1] ** 2 - ends[0] ** 2), self.kinks
         inside = {np.sqrt(square - k * k) for k in (0.0, *np.abs(kinks)) if abs(k) < ends[0]}
@@ -184,7 +187,9 @@ class _Lines:
             for k, other in combinations_with_replacement(kinks, 2)
         ]
         begun = np.sqrt(np.maximum(np.concatenate([self.cuts**2, meeting]) - square, 0))
-        marks = np.concatenate([[0, width], np.nan_to_num(begun), *(GROWTH * d for d in inside)])
+        begun = np.nan_to_num(begun)
+        growing = [GROWTH * distance for distance in (*inside, np.max(begun, initial=0.0))]
+        marks = np.concatenate([[0, width], begun, *growing])
         gaps = pairwise(np.unique(np.minimum(marks, width)))
         fixed = np.concatenate([np.linspace(a, b, 1 + int(np.ceil((b - a) / widest))) for a, b in gaps])
         t = split(FLOAT64, fixed, 0.0, width, order)

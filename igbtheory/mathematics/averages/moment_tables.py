@@ -9,14 +9,15 @@ and of a smooth phi with the Hermite coefficients a_k
 
     q R = sum_(k>0) a_k^2 (1 + c + ... + c^(k-1)),   q Q = sum_(k>0) a_k^2 c^(k-1)
 
-K1, R and Q are positive. They are smooth in log q and theta = acos c even if phi has kinks, so that Chebyshev
-polynomials represent them for all c and an octave of q.
+K1, R and Q are positive. They are smooth in log q and theta = acos c even if phi has kinks. At large q they vary within
+about 1/sqrt(q) of theta = 0, and beyond it like a power of theta. Chebyshev polynomials in log q and in the place
+asinh(theta/width) represent them for all c and an octave of q.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -27,10 +28,12 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.chebyshev import Array, Axis, transform
 
-FARTHEST = 10
-"""Tables cover variances q from 2^-10 to 2^10. Outside, q changes from layer to layer, and a table would serve once."""
-VARIANCES, LONGEST_THETA = 17, 129
-"""Number of polynomials in log q, and largest number in theta. Of relu, softsign and abs(x)*tanh(x), the last
+FARTHEST = (2.0**-10, 2.0**100)
+"""Smallest and largest variance of the tables. A hundred layers of relu at sigma_w2 = 4 lead from 1 to 2^100."""
+FAR = 10
+"""Number of the octave beyond which q changes from layer to layer, so that a table would serve one network once."""
+VARIANCES, LONGEST = 17, 129
+"""Number of polynomials in log q, and largest number in the place. Of relu, softsign and abs(x)*tanh(x), the last
 coefficients in log q are below 1e-16."""
 TOLERANCE = 3e-14
 """Size of the last coefficients, relative to the largest K1, at which a series has converged: four times ROUNDING,
@@ -39,18 +42,25 @@ GOAL = 1e-12
 """Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value; up to 20 epsilon were observed."""
+FEATURE = 2.0
+"""Distance over which phi may vary. With 1 the table of silu around 2^14 takes twice as many polynomials; with 4 that
+of mish around 2^10 does."""
+PLACES = Axis(0.0, 1.0)
+"""The places of the angles from 0 to pi/2."""
+ALMOST = 1e-100
+"""Place at which R is computed for theta = 0, where it is a mean over no interval."""
 SPARE = 16
-"""Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta. Without
-them relu has an error of 2e-6, and with eight one of 2e-15."""
+"""Gauss nodes beyond half the degree of a polynomial, because the density of cos theta is none. Without them relu has
+an error of 6e-8 around 2^30, with eight one of 6e-14 and with sixteen one of 4e-15."""
 MORE = 24
-"""Additional polynomials in theta of R and Q, which vary where K1 is constant. With eight, relu has an error of 1e-13,
-and with sixteen one of 5e-15."""
+"""Additional polynomials of R and Q, which vary where K1 is constant. With eight, relu has an error of 2e-12 around
+2^30, with sixteen one of 1e-14 and with 24 one of 4e-15."""
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Numbers of Hermite coefficients to try; all together take less time than circles do. At larger variances, where tanh
 needs more, it has a table by circles."""
-CIRCLES = 64
-"""Points of an octave from which on circles, of up to a second, take less time than panels at each point if phi is
-smooth."""
+CIRCLES = 16
+"""Points of an octave from which on circles, of 0.4 to 2 s, take less time than panels at each point, of 20 to 130 ms,
+if phi is smooth."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -62,7 +72,7 @@ class Octave:
 
     2^number is in the middle, since norms leave q = 1 up to rounding, which must not lie at the edge of two octaves.
 
-    means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, theta, log q);
+    means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, place, log q);
     mean_error, factor_error: their absolute errors, estimated from the last coefficients and a coarser quadrature.
     """
 
@@ -80,11 +90,11 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     """
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
-    near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
+    near = (q > FARTHEST[0]) & (q < FARTHEST[1])
     served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
     octaves = {}
     for number, count in zip(*np.unique(_number(q[served]), return_counts=True), strict=True):
-        octave = _octave(phi, m, int(number), circles=m > 1 or not phi.smooth or count >= CIRCLES)
+        octave = _octave(phi, m, int(number), circles=count >= CIRCLES or (number <= FAR and (m > 1 or not phi.smooth)))
         if octave is not None:
             octaves[int(number)] = octave
     numbers = _number(q[served])
@@ -102,7 +112,8 @@ def _moments(octaves: dict[int, Octave], var_mu: Array, var_chi: Array) -> Array
     log_q, numbers = np.log2(q), _number(q)
     in_q = _variances(0).polynomials(log_q - numbers)
     longest = max((octaves[number].factors.shape[1] for number in set(numbers.tolist())), default=1)
-    in_theta = _angles(longest).polynomials(2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q)))
+    theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
+    in_theta = replace(PLACES, length=longest).polynomials(_place(theta, numbers))
     # rows mean, factors of var_chi and of var_mu, and the errors of the mean and of the factors
     columns = np.empty((5, q.size))
     ends = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
@@ -128,7 +139,7 @@ def _number(q: Array) -> Array:
 def _octave(phi: Function, m: int, number: int, *, circles: bool) -> Octave | None:
     """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
 
-    circles: whether to use them if phi is not smooth or its Hermite series is too long.
+    circles: whether to use them where phi is not smooth or its Hermite series is too long.
     """
     with one_thread():
         table = _of_series(phi, number) if m == 1 and phi.smooth else None
@@ -146,12 +157,12 @@ def _of_series(phi: Function, number: int) -> Octave | None:
         return None
     squares = np.square(a[1:])
 
-    def line(theta: Array) -> Array:
-        of_c, totals = mehler.powers(np.cos(theta), len(squares))
+    def line(place: Array) -> Array:
+        of_c, totals = mehler.powers(np.cos(_angle(place, number)), len(squares))
         return np.stack([totals.T @ squares, of_c.T @ squares], axis=1) / q
 
     largest = float(np.max(line(np.zeros(1))))
-    values, length = _angles(1).sampled(line, ROUNDING * largest, LONGEST_THETA)
+    values, length = PLACES.sampled(line, ROUNDING * largest, LONGEST)
     factors = np.moveaxis(np.tensordot(transform(len(values)), values, axes=1) @ transform(VARIANCES).T, 1, 0)
     means = transform(VARIANCES) @ a[0]
     cut_off = np.abs(factors[:, length:]).sum(axis=1).max() + _end(factors) + _end(np.moveaxis(factors, 1, 2))
@@ -175,18 +186,18 @@ def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
         return None
     missed = [0.0]
 
-    def line(theta: Array) -> Array:
-        values, error = mean_slopes.of_equals(meshed, m, q, theta)
+    def line(place: Array) -> Array:
+        values, error = mean_slopes.of_equals(meshed, m, q, _angle(place, number))
         missed.append(error)
         return values.T
 
     largest = float(np.max(np.abs(line(np.zeros(1)))))
-    slopes = _angles(1).sampled(line, TOLERANCE * largest, LONGEST_THETA)[0].T
+    slopes = PLACES.sampled(line, TOLERANCE * largest, LONGEST)[0].T
     ends = max(_end(slopes @ transform(slopes.shape[1]).T), _end(slopes.T @ transform(VARIANCES).T))
     if not 0 < ends + largest < np.inf or ends > TOLERANCE * largest:
         return None
     means, means_missed = maximum.means(phi, m, q)
-    factors = np.moveaxis(transform(VARIANCES) @ slopes @ _averages(slopes.shape[1]), 1, 2)
+    factors = np.moveaxis(transform(VARIANCES) @ slopes @ _averages(slopes.shape[1], number), 1, 2)
     means = transform(VARIANCES) @ means
     cut_off = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
@@ -198,24 +209,33 @@ def _variances(number: int) -> Axis:
     return Axis(number - 0.5, number + 0.5, VARIANCES)
 
 
-def _angles(size: int) -> Axis:
-    """Return the axis of theta."""
-    return Axis(0.0, np.pi / 2, size)
+def _width(number: Any) -> Any:
+    """Return the angle within which K1 varies near theta = 0."""
+    return FEATURE * 2.0 ** (-number / 2)
 
 
-@lru_cache
-def _averages(size: int) -> Array:
-    """Return the matrices from K1 at `size` nodes theta to the size + MORE coefficients of R and of Q."""
-    theta = _angles(size + MORE).nodes()[:, None]
+def _place(theta: Any, number: Any) -> Any:
+    """Return the places of angles in the tables of these numbers."""
+    return np.arcsinh(theta / _width(number)) / np.arcsinh(np.pi / 2 / _width(number))
+
+
+def _angle(place: Any, number: int) -> Any:
+    """Return the angles theta at places in a table."""
+    return _width(number) * np.sinh(place * np.arcsinh(np.pi / 2 / _width(number)))
+
+
+@lru_cache(maxsize=256)
+def _averages(size: int, number: int) -> Array:
+    """Return the matrices from K1 at `size` places to the size + MORE coefficients of R and of Q."""
+    place = replace(PLACES, length=size + MORE).nodes()[:, None]
     x, weights = FLOAT64.legendre(size // 2 + SPARE)
-    y, weights = (x + 1) / 2, weights / 2
-    # of R, 1 - cos(theta') = x (1 - cos(theta)): with x = y^2, sin(theta'/2) = y sin(theta/2) is smooth at x = 0
-    of_chi = 2 * np.arcsin(y * np.sin(theta / 2))
-    # of Q, cos(theta') = x cos(theta): theta' goes from pi/2 to theta, and dx = sin(theta') dtheta'/cos(theta)
-    width = np.pi / 2 - theta
-    of_mu = theta + width * y
-    rules = (2 * y * weights, of_chi), (weights * np.sin(of_mu) / np.sinc(width / np.pi), of_mu)
-    sums = (np.vecdot(part, np.moveaxis(_angles(size).basis(path), -1, 0)) for part, path in rules)
+    inside, stretch = (x + 1) / 2, np.arcsinh(np.pi / 2 / _width(number))
+    sums = []
+    # R is the mean of K1 over cos(theta') for theta' from 0 to theta, and Q that for theta' from theta to pi/2
+    for path in (np.maximum(place, ALMOST) * inside, place + (1 - place) * inside):
+        density = weights * np.sin(_angle(path, number)) * np.cosh(stretch * path)
+        density /= density.sum(axis=1, keepdims=True)
+        sums.append(np.vecdot(density, np.moveaxis(replace(PLACES, length=size).basis(path), -1, 0)))
     return np.stack([transform(size).T @ over @ transform(size + MORE).T for over in sums])
 
 

@@ -38,6 +38,12 @@ class ClosedForm(ABC):
     >>> doubled = igb.formulas.formula("doubled", "2*x", "an example", Doubled())
     """
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a class that writes neither `spread` nor `variances`, each of which calls the other by default."""
+        super().__init_subclass__()
+        if cls.spread is ClosedForm.spread and cls.variances is ClosedForm.variances:
+            raise TypeError(f"expected a closed form with spread or variances, got {cls.__name__}; write spread")
+
     @property
     def roundings(self) -> float:
         """The relative error of the moments, as a multiple of the rounding error of one operation."""
@@ -93,7 +99,8 @@ class Function:
     """The function phi of one pre-activation x.
 
     name: as the user wrote it; tree: its formula; closed: its closed forms, or None if they are unknown; aliases:
-    further names in libraries; doubt: bounds on the error of an approximating formula, or None if the formula is exact.
+    further names in libraries; doubt: bounds on the error of an approximating formula, or None if the formula is exact;
+    difference: another function and a number of which phi is the difference, or None.
     """
 
     name: str
@@ -102,6 +109,7 @@ class Function:
     source: str = ""
     aliases: tuple[str, ...] = ()
     doubt: Doubt | None = None
+    difference: "tuple[Function, float] | None" = None
 
     def __hash__(self) -> int:
         return self._hash

@@ -42,4 +42,4 @@ def shifted(phi: Function, s: float) -> Function:
     exact = Fraction(s)
     closed = None if phi.closed is None else Shifted(phi.closed, exact)
     name, tree = f"{phi.name} - {s:.17g}", add(phi.tree, -number(exact))
-    return replace(phi, name=name, tree=tree, closed=closed, aliases=())
+    return replace(phi, name=name, tree=tree, closed=closed, aliases=(), difference=(phi, s))
