@@ -73,7 +73,7 @@ def two_timescales(stated: Any) -> Findings:
             )
     data, y = 6 * np.eye(36), np.repeat([1.0, -1.0], 18)
     net = igb.mlp(3, "relu")
-    kernel = igb.training.kernels(net.layers, data)[1]
+    kernel = igb.training.kernels(net, data)[1]
     rates = [float(rate.subs({theta: kernel[0, 0], rho: kernel[0, 1], n: 36})) for rate in said]
     run = net.train(data, y, times=[0.0, 2 / rates[0], 5 / rates[1]], draws=500)
     yield agree("the largest eigenvalue, by the toolkit", run.rate, rates[0], 10)

@@ -283,6 +283,7 @@ def test_a_simulation_and_a_claim_that_differ_are_named() -> None:
         r"ReLU, depth 1, Gaussian .+: var_\w+\[\d\] deviates by -\d\S* standard errors; G0: .+", of_case
     )
     assert of_claim == "claim Z-1: the recorded verdict or the words of the document are not confirmed"
+    assert differences([], [Examined(claim, trouble="it took too long")]) == ("claim Z-1: it took too long",)
 
 
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:

@@ -6,6 +6,8 @@ from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.presentation.report.cases import INPUTS
 from igbtheory.presentation.report.study import Outcome
 
+UNCONFIRMED = "the recorded verdict or the words of the document are not confirmed"
+
 
 def differences(outcomes: Iterable[Outcome], verdicts: Iterable[Examined]) -> tuple[str, ...]:
     """Return a line for each simulation that disagrees with its prediction, and for each claim that is not confirmed.
@@ -15,7 +17,7 @@ def differences(outcomes: Iterable[Outcome], verdicts: Iterable[Examined]) -> tu
     return (
         *(_deviation(outcome) for outcome in outcomes if not outcome.comparison.agrees()),
         *(
-            f"claim {outcome.claim.id}: the recorded verdict or the words of the document are not confirmed"
+            f"claim {outcome.claim.id}: {outcome.trouble or UNCONFIRMED}"
             for outcome in verdicts
             if not outcome.as_recorded
         ),
