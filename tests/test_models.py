@@ -1181,17 +1181,23 @@ class Experts(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is
         return self.head((x + (weights[..., None] * outputs).sum(dim=2)).mean(dim=1))
 
 
+def moments_of_models(make: Make, data: Any, count: int) -> tuple[float, float]:
+    """Return the variances of the centres and over the data, averaged over models and their outputs of mean 0."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        outputs = torch.stack([make()(torch.tensor(data).float()) for _ in range(count)])
+    var_mu = float(outputs.mean(dim=1).square().mean())
+    return var_mu, float(outputs.square().mean()) - var_mu
+
+
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_experts_are_independent_of_the_stream_to_which_they_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare with 300 networks of eight outputs; without the experts, both moments are less than a quarter."""
     average_fewer(monkeypatch, 8)
     predicted = igb.from_torch(Experts, TOKENS).predict(TOKENS)
-    torch.manual_seed(0)
-    with torch.no_grad():
-        outputs = torch.stack([Experts()(torch.tensor(TOKENS).float()) for _ in range(300)])
-    var_mu = float(outputs.mean(dim=1).square().mean())
+    var_mu, var_chi = moments_of_models(Experts, TOKENS, 300)
     assert predicted.var_mu == pytest.approx(var_mu, rel=0.2)
-    assert predicted.var_chi == pytest.approx(float(outputs.square().mean()) - var_mu, rel=0.2)
+    assert predicted.var_chi == pytest.approx(var_chi, rel=0.2)
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
@@ -1204,12 +1210,9 @@ def test_steps_between_layers_are_drawn_at_the_widths_of_the_model() -> None:
     )
     found = igb.from_torch(make, X)
     predicted = found.predict(X, width=found.widths, networks=400)
-    torch.manual_seed(0)
-    with torch.no_grad():
-        outputs = torch.stack([make()(torch.tensor(X).float()) for _ in range(200)])
-    var_mu = float(outputs.mean(dim=1).square().mean())
+    var_mu, var_chi = moments_of_models(make, X, 200)
     assert predicted.var_mu == pytest.approx(var_mu, rel=0.1)
-    assert predicted.var_chi == pytest.approx(float(outputs.square().mean()) - var_mu, rel=0.1)
+    assert predicted.var_chi == pytest.approx(var_chi, rel=0.1)
     with pytest.raises(ValueError, match="a multiple of 16 units"):
         found.predict(X, width=20, networks=2)
 

@@ -111,7 +111,7 @@ class Embedding(OfTokens):
     q_ab(p, p') is the variance if the ids at p and p' are equal, else 0. padding: an id whose vector is 0, or None. The
     layer stands first, and the ids are the data: predict(ids).
 
-    variance: of an entry of a vector, a number or an array for a sweep.
+    variance: the variance of each entry of a vector; a number, or an array for a sweep.
 
     >>> ids = np.array([[0, 1, 2], [0, 2, 1]])
     >>> net = igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense(2.0))
@@ -188,7 +188,7 @@ class Embedding(OfTokens):
 class PositionEmbedding(OfData):
     """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance.
 
-    variance: of an entry of a vector, a number or an array for a sweep.
+    variance: the variance of each entry of a vector; a number, or an array for a sweep.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.PositionEmbedding(0.5), igb.Flatten(), igb.Dense())
     """

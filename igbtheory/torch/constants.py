@@ -52,17 +52,17 @@ class Constants:
             return part_of(self.models[i], str(node.target))
         if tensor_of(self.values[node]) is None or node not in self.weighted:
             return self.values[node]
-        self.refuse_changed(node)
+        if self.reads_changed(node):
+            raise ValueError(CHANGED)
         inputs = {x: self.argument(x, i) for x in node.all_input_nodes}
         model = self.models[i] if node.op == "call_module" else self.graph
         return value_behind(model, [node], {**self.values, **inputs})
 
-    def refuse_changed(self, node: fx.Node) -> None:
-        """Refuse a node that reads the data, or numbers made of weights, of which a step has changed a part."""
-        if any(
+    def reads_changed(self, node: fx.Node) -> bool:
+        """Return whether a node reads data, or numbers made of weights, of which a step has changed a part in place."""
+        return any(
             (node, x) in self.changed and (x.name in self.named or x in self.weighted) for x in node.all_input_nodes
-        ):
-            raise ValueError(CHANGED)
+        )
 
     def drawn_again(self, node: fx.Node) -> Any:
         """Return the value of a random node in another pass; steps in place may overwrite it in the next one."""

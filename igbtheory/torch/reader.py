@@ -15,7 +15,7 @@ from igbtheory.torch.attention import MATRIX_PRODUCTS, Scores, attention, scores
 from igbtheory.torch.averaged import averaged, reduced_by
 from igbtheory.torch.behind import entries_behind, extended, mixes
 from igbtheory.torch.computed import Piece, computed, piece_at
-from igbtheory.torch.constants import Constants
+from igbtheory.torch.constants import CHANGED, Constants
 from igbtheory.torch.embedded import embedded
 from igbtheory.torch.entries import Entries, Layouts, moved
 from igbtheory.torch.fresh_weights import FreshWeights
@@ -143,10 +143,8 @@ class Reader:
             return
         name = self.named[node.name]
         reason = NO_STREAM
-        try:
-            self.constants.refuse_changed(node)
-        except ValueError as error:
-            self.refused[node] = f"{name!r} (a function)", str(error)
+        if self.constants.reads_changed(node):
+            self.refused[node] = f"{name!r} (a function)", CHANGED
             return
         pieces = [self.pieces[part.name] for part in inputs if part.name in self.pieces]
         reads_data = any(piece.raw for piece in pieces) and self._weighs(node)

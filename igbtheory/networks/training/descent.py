@@ -25,7 +25,7 @@ from igbtheory.networks.training.flow import Flow, Tangents, times_matrix
 
 Array = NDArray[Any]
 Gradient = Callable[[Array], Array]
-"""A function of the outputs on the trained data that returns dloss/df."""
+"""A function that returns the derivatives of the loss with respect to the outputs, from these outputs."""
 
 SHARE = 0.5
 """Default step, in units of 1/largest eigenvalue."""

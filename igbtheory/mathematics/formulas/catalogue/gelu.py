@@ -29,9 +29,9 @@ class Gelu(ClosedForm):
         return n.number(1) / 4 + (angle + ratio * (3 + q_a + q_b + ratio**2) / p) / (2 * n.pi)
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
-        """Return the variances; var_chi is the integral of the slope over q_ab from var_mu to q, without cancellation.
+        """Return var_mu and var_chi of gelu. var_chi is the integral of the slope over q_ab from var_mu to q.
 
-        T = turn = A(q) - A(var_mu); half = tan(T/2); excess = T - sin T and versine = 1 - cos T.
+        No term cancels: T = turn = A(q) - A(var_mu); half = tan(T/2); excess = T - sin T and versine = 1 - cos T.
         """
         q, step = var_mu + var_chi, var_chi * (2 * var_mu + var_chi)
         root, r_1, r_c = 1 + q, n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
