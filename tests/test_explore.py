@@ -89,6 +89,16 @@ def test_finite_width_and_a_pinned_network_stand_beside_infinite_width() -> None
     assert place["layout"]["xaxis"]["range"][1] > 6, "the pinned network is on the map"
 
 
+@pytest.mark.parametrize(
+    ("changed", "reason"), [({"depth": "abc"}, "a number, got 'abc'"), ({"activation": "rellu"}, "unknown activation")]
+)
+def test_a_pinned_network_that_cannot_be_shown_says_why_beside_the_others(changed: dict[str, str], reason: str) -> None:
+    found = answer(START, 0, {**START, **changed})
+    assert found.pinned.startswith("Nothing is pinned: ")
+    assert reason in found.pinned
+    assert found.panels["ratio"] == answer(START).panels["ratio"]
+
+
 def test_without_a_prediction_at_finite_width_infinite_width_is_shown() -> None:
     found = answer({**START, "norm": "batch", "width": "20"})
     assert "Infinite width only: expected layers that act on every datum alone" in found.message

@@ -41,16 +41,25 @@ def answer(raw: Mapping[str, Any], networks: int = 0, pinned: Mapping[str, Any] 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            panels = _panels(settings, networks)
-            other, _ = read(pinned) if pinned is not None else (None, {})
-            if other is not None:
-                there = _panels(other, 0)
-                panels = {name: beside(panel, there[name]) for name, panel in panels.items()}
+            panels, kept = _panels(settings, networks), ""
+            if pinned is not None:
+                panels, kept = _with_pinned(panels, pinned)
         except (ValueError, TypeError) as error:
             return Contents(message=f"No prediction, the pictures are the last ones: {error}")
     said = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
-    kept = "" if other is None else f"Pinned: {other.command()}"
     return Contents({}, said, panels, settings.python(), settings.command(), kept)
+
+
+def _with_pinned(panels: dict[str, Panel], pinned: Mapping[str, Any]) -> tuple[dict[str, Panel], str]:
+    """Return the panels with the pinned network beside theirs, and its command, or why the panels are without it."""
+    settings, errors = read(pinned)
+    if settings is None:
+        return panels, f"Nothing is pinned: {' '.join(errors.values())}"
+    try:
+        there = _panels(settings, 0)
+    except (ValueError, TypeError) as error:
+        return panels, f"Nothing is pinned: {error}"
+    return {name: beside(panel, there[name]) for name, panel in panels.items()}, f"Pinned: {settings.command()}"
 
 
 def _panels(settings: Settings, networks: int) -> dict[str, Panel]:
