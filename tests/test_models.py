@@ -2063,6 +2063,20 @@ def test_what_has_no_layer_is_drawn_as_it_is_measured(make: Make, data: Any) -> 
         assert abs(getattr(measured, name) - value) < 4 * error + 0.05 * value
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_units_that_a_step_averages_are_independent() -> None:
+    """The mean of u units of the variance v has the square v/u; that of balanced ones, a hundred times less."""
+    scaled = model(
+        lambda m, x: m.b((y := m.a(x)) * y.mean(1, keepdim=True)),
+        a=lambda: nn.Linear(20, 64, bias=False),
+        b=lambda: nn.Linear(64, 3, bias=False),
+    )
+    predicted = igb.from_torch(scaled, X).predict(X)
+    variance = np.square(X).sum(axis=1) / 60
+    # a chi-squared number of each of 64 worlds
+    assert predicted.var_mu + predicted.var_chi == pytest.approx(np.square(variance).mean() / 64 / 3, rel=0.6)
+
+
 def test_numbers_that_all_outputs_share_change_no_guess() -> None:
     shared = model(lambda m, x: (y := m.a(x)) + m.b(x) - y.mean(1, keepdim=True), a=linear(20, 6), b=linear(20, 1))
     assert repr(igb.from_torch(shared, X).layers) == repr((default(20),))
