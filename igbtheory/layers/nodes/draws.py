@@ -39,10 +39,10 @@ LARGEST = 2**26
 class Draws:
     """One replicate of drawn units.
 
-    rng is the generator, which layers may use for their own draws; points is the number of units drawn together, so that
-    their means are near those of all units, and 1 if units are independent. Units of a law are drawn at `batches` of
-    `size` data in independent `groups`; units of a given data set, at all of its data. taken records how many normal
-    numbers each unit takes.
+    rng is the generator, which layers may use for their own draws; points is the number of units drawn together, whose
+    means are near those of all units; 1 if units are independent. Units of a law are drawn at `batches` of `size` data
+    in independent `groups`; units of a given data set, at all of its data. taken records how many normal numbers each
+    unit takes.
     """
 
     rng: Generator
