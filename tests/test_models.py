@@ -27,7 +27,7 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
-from igbtheory.torch import Explanation
+from igbtheory.torch import Explanation, few_numbers
 from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
@@ -406,6 +406,48 @@ def test_values_are_let_go_when_they_are_read() -> None:
     images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]
     assert [value.untyped_storage().nbytes() for value in images[1:]] == [4] * 6  # one number each, and the data
     assert len({id(stream.entries) for stream in streams.values()}) == 4  # data, images, vectors and outputs
+
+
+class Initialised(nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """Large layers, each with an initialiser that works in another way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(600, 80, padding_idx=0)
+        self.layers = nn.Sequential(nn.Linear(80, 200), nn.ReLU(), nn.Linear(200, 150, bias=False), nn.Linear(150, 120))
+        nn.init.trunc_normal_(self.layers[0].weight, std=0.02)  # it draws anew what is too large
+        self.layers[2].weight.data.normal_().mul_(0.03)
+        nn.init.xavier_uniform_(self.layers[3].weight)
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(self.embedding(x).mean(1))
+
+
+def test_models_larger_than_the_memory_have_the_laws_of_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = torch.randint(0, 600, (4, 6))
+    with pytest.warns(EstimateWarning, match="of layers.2 is"):
+        expected = igb.from_torch(Initialised, data)
+    monkeypatch.setattr(few_numbers, "WHOLE", 0)
+    monkeypatch.setattr(few_numbers, "KEPT", 2**11)
+    model = few_numbers.sparing(Initialised)
+    assert all(model.get_parameter(f"layers.{i}.weight").untyped_storage().nbytes() < 2**15 for i in (0, 2, 3))
+    with pytest.warns(EstimateWarning, match="of layers.2 is"):
+        network = igb.from_torch(Initialised, data)
+    assert network.widths == expected.widths
+    # the known ones to rounding; the error of about 2500 normal numbers is 3 %
+    assert [*map(repr, network.layers[1:4])] == [*map(repr, expected.layers[1:4])]
+    assert network.layers[5] == expected.layers[5]
+    assert network.layers[0].variance == pytest.approx(expected.layers[0].variance, rel=0.12)
+    assert network.layers[4].sigma_w2 == pytest.approx(expected.layers[4].sigma_w2, rel=0.12)
+    # orthogonal weights need all of their numbers, and so does a half of them that is changed
+    for change in (nn.init.orthogonal_, lambda weight: weight.data[:100].zero_()):
+
+        def make(change: Any = change) -> Any:
+            made = Initialised()
+            change(made.layers[0].weight)
+            return made
+
+        assert few_numbers.sparing(make).layers[0].weight.is_contiguous()
 
 
 def test_weights_that_are_no_draws_are_refused() -> None:
