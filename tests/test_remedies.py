@@ -306,11 +306,6 @@ COMMANDS = [
         'certify "Dense | MaxPool(2) | sin | Dense" --digits 4',
     ),
     (
-        'certify "Dense | relu | BatchNorm(4) | Dense"',
-        "use the full batch",
-        'certify "Dense | relu | BatchNorm() | Dense" --digits 4',
-    ),
-    (
         'predict "Dense | BatchNorm | relu | Dense" --width 20',
         "give its batch_size",
         'predict "Dense | BatchNorm(4) | relu | Dense" --width 20 --networks 9',
