@@ -18,7 +18,7 @@ from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
-from igbtheory.torch.infinite import in_infinite_width
+from igbtheory.torch.infinite import OF_CHANGE, in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.what_if import WhatIf
 
@@ -166,7 +166,7 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
     try:
-        prediction = in_infinite_width(read.network().layers, changed)
+        prediction = in_infinite_width(read.network().layers, changed, fewer=OF_CHANGE)
         line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
     except TooLargeError as error:
         line = WhatIf(change.name, unpredicted="" if draws.refused else str(error))
