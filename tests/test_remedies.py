@@ -1332,7 +1332,7 @@ MODELS = [
     ),
     (
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2)",
-        "pass multi_label=True to measure, or leave the labels out",
+        "pass multi_label=True to measure or explain, or leave the labels out",
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2, multi_label=True)",
     ),
     (

@@ -41,7 +41,7 @@ class FewNumbers(torch.Tensor):  # type: ignore[misc] # PyTorch is an extra
 
     @staticmethod
     def __new__(cls: type[Self], shape: Sequence[int], kept: torch.Tensor, share: float = 1.0) -> Self:
-        made = torch.Tensor._make_wrapper_subclass(cls, shape, dtype=kept.dtype, device=kept.device)  # noqa: SLF001 - it has no other name
+        made: Self = torch.Tensor._make_wrapper_subclass(cls, shape, dtype=kept.dtype, device=kept.device)  # noqa: SLF001 - it has no other name
         made.kept, made.share = kept, share
         return made
 
@@ -133,8 +133,8 @@ def drawn_numbers(x: torch.Tensor) -> torch.Tensor:
 
 def is_repeated(x: torch.Tensor) -> bool:
     """Return whether some numbers of a tensor are the same ones in memory."""
-    return _span(x) < x.numel()
+    return _span(x) < int(x.numel())
 
 
 def _span(x: torch.Tensor) -> int:
-    return 1 + sum((count - 1) * step for count, step in zip(x.shape, x.stride(), strict=True))
+    return 1 + sum((count - 1) * step for count, step in zip(map(int, x.shape), map(int, x.stride()), strict=True))
