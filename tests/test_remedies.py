@@ -862,9 +862,14 @@ LINES = [
     ),
     ("igb.phases.verdict('tanh', inputs=X)", "pass a data set to Network.predict", "igb.mlp(1, 'tanh').predict(X)"),
     (
-        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4, placement='after'))",
         "use the full batch",
-        "igb.phases.gradients(igb.mlp(1, norm='batch'))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=3))",
+        "use BatchNorm(4)",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
     ),
     ("igb.phases.gradients(igb.mlp(1, 'step'))", "use a continuous one", "igb.phases.gradients(igb.mlp(1, 'relu'))"),
     (
