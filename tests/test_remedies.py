@@ -867,6 +867,16 @@ LINES = [
         "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
     ),
     (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.3)",
+        "pass a larger one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.31)",
+    ),
+    (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 100)",
+        "pass a smaller one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 10)",
+    ),
+    (
         "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=3))",
         "use BatchNorm(4)",
         "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
