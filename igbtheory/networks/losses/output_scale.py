@@ -61,7 +61,7 @@ def output_scale(prediction: Prediction, n_classes: int, target: float) -> float
         return float(np.mean(mean(log_scale + np.log(sizes))) - wanted)
 
     ends = np.log([NARROW, WIDE]) - np.log(sizes.max())
-    if miss(ends[1]) < 0 < wanted:
+    if miss(ends[1]) < 0:
         raise ValueError(
             f"expected a target of at most {miss(ends[1]) + wanted:.4g}, which outputs of standard deviation {WIDE:g} "
             f"have, got {target}; pass a smaller one"
