@@ -395,12 +395,12 @@ def test_values_are_read_as_steps_in_place_leave_them() -> None:
 
 
 def test_values_are_let_go_when_they_are_read() -> None:
-    from igbtheory.torch import reader, trial  # noqa: PLC0415 - they need PyTorch
+    from igbtheory.torch import dataflow, reader, trial  # noqa: PLC0415 - they need PyTorch
 
     chain = nn.Sequential(nn.Conv2d(1, 8, 3), *[nn.Tanh()] * 5, nn.Flatten(), nn.Linear(288, 2))
     shown = torch.zeros(3, 1, 8, 8)
     with torch.no_grad():
-        walk = reader.Reader(trial.tried(chain, shown, 3, None), [chain], "")
+        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain]), "")
         streams = walk.streams(shown)
     assert len(streams) == len(chain) + 1
     images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]

@@ -306,11 +306,6 @@ COMMANDS = [
         'certify "Dense | MaxPool(2) | sin | Dense" --digits 4',
     ),
     (
-        'certify "Dense | relu | BatchNorm(4) | Dense"',
-        "use the full batch",
-        'certify "Dense | relu | BatchNorm() | Dense" --digits 4',
-    ),
-    (
         'predict "Dense | BatchNorm | relu | Dense" --width 20',
         "give its batch_size",
         'predict "Dense | BatchNorm(4) | relu | Dense" --width 20 --networks 9',
@@ -867,9 +862,24 @@ LINES = [
     ),
     ("igb.phases.verdict('tanh', inputs=X)", "pass a data set to Network.predict", "igb.mlp(1, 'tanh').predict(X)"),
     (
-        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4, placement='after'))",
         "use the full batch",
-        "igb.phases.gradients(igb.mlp(1, norm='batch'))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
+    ),
+    (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.3)",
+        "pass a larger one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.31)",
+    ),
+    (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 100)",
+        "pass a smaller one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 10)",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=3))",
+        "use BatchNorm(4)",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
     ),
     ("igb.phases.gradients(igb.mlp(1, 'step'))", "use a continuous one", "igb.phases.gradients(igb.mlp(1, 'relu'))"),
     (

@@ -33,6 +33,8 @@ changes take the rest. On a LeNet, without and with a measurement of the changes
 SHARE, FEWEST = 5, 8
 """For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself; and
 eight at least, whose Student's quantile is a fifth above the normal one."""
+EXACT = 1e-6
+"""Relative error of a prediction above which it is estimated from draws: rules have 1e-9 at most, draws over 1e-5."""
 
 
 def explain(  # noqa: PLR0913 - the contract of the public name
@@ -50,8 +52,9 @@ def explain(  # noqa: PLR0913 - the contract of the public name
 
     make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
     changes in the what-if table are measured, too. multi_label: as in `measure`; each label then makes two classes, the
-    data with it and those without. Predictions are those of infinite width, if their kernels take less
-    than about half a minute, and those at the model's own widths, from networks of the theory. All data form one batch.
+    data with it and those without. Predictions are those of infinite width, if their kernels take less than about half
+    a minute, and those at the model's own widths, from networks of the theory; changes of a model whose prediction in
+    infinite width is estimated from draws have the latter alone. All data form one batch.
     If the outputs read a class token alone, the moments behind it are those of this token, and the names of the layers
     end in [:, 0]. progress: show a bar on standard error, and what is measured above it until theory has its numbers.
 
@@ -103,7 +106,8 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     # for a model that is not read as a whole, the changes have no prediction
     tried = [*changes.changes(read, values)] if asked.check or read.unread is None else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
-    draws = _Draws(asked, bool(refused), drawn)
+    outputs = predicted[names.index(read.output)]
+    draws = _Draws(asked, bool(refused), bool(outputs[3] > EXACT), drawn)
     with share(drawn_until, 1.0):
         work = counted(tried, len(tried), "changes of the model")
         lines = tuple(_what_if(change, make_model, models, data, draws) for change in work)
@@ -111,7 +115,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
         beginning,
         predicted=predicted[:, :2],
         predicted_variances=predicted[:, 2],
-        doubt=_doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
+        doubt=_doubt(read, values, outputs[[0, 1, 3]], finite),
         refused=refused,
         what_if=lines,
         at_widths=finite,
@@ -148,12 +152,14 @@ def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measu
 class _Draws:
     """How changes are measured, and drawn.
 
-    refused: whether the model itself has no prediction in infinite width, so that the reason is said already; drawn:
-    the number of networks of the theory at the model's own widths, 0 if the model itself is not predicted at them.
+    refused: whether the model itself has no prediction in infinite width, so that the reason is said already;
+    estimated: whether that prediction is estimated from draws, which takes longer than networks at the model's own
+    widths; drawn: the number of these networks, 0 if the model itself is not predicted at them.
     """
 
     asked: Asked
     refused: bool
+    estimated: bool
     drawn: int
 
 
@@ -164,16 +170,12 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws
     asked = draws.asked
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
-    try:
-        prediction = in_infinite_width(read.network().layers, changed)
-        line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
-    except TooLargeError as error:
-        line = WhatIf(change.name, unpredicted="" if draws.refused else str(error))
-    except ValueError as error:
-        line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
+    line = WhatIf(change.name)
     if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (asked.networks, asked.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
+    if not draws.estimated or np.isnan(line.at_widths):
+        line = replace(line, **_predicted_change(read, changed, refused=draws.refused))
     if not asked.check:
         return line
     try:
@@ -198,6 +200,17 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws
         majority=measured.majority,
         majority_error=measured.majority_error,
     )
+
+
+def _predicted_change(read: Any, data: Array, *, refused: bool) -> dict[str, Any]:
+    """Return the bias ratios of a change in infinite width, or why there are none, by their names in `WhatIf`."""
+    try:
+        prediction = in_infinite_width(read.network().layers, data)
+    except TooLargeError as error:
+        return {"unpredicted": "" if refused else str(error)}
+    except ValueError as error:
+        return {"unpredicted": ": ".join(read.unread or [str(error)])}
+    return {"predicted": float(prediction.gamma), "predicted_guess": float(prediction.gamma_guess)}
 
 
 def _initialised(make_model: Callable[[], Any], data: Any, asked: Asked) -> str:
