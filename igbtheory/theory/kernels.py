@@ -80,12 +80,12 @@ def kernel_means(
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, world, passage=passage, watched=watched, last=last)
+    kernel = OutputKernel(chain, data, n, world, passage=passage, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
     if kernel.needs_units():
         kernel = replace(kernel, drawn=True)
         refuse_many(chain, len(data), kernel.places)
-    return kernel.means()
+    return replace(kernel, data=n.number(data)).means()  # many digits of a hundred images take seconds
 
 
 @final
