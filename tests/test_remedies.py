@@ -324,7 +324,7 @@ COMMANDS = [
     ("phase relu --sigma-w2 0", "pass a variance such as 2.0", "phase relu --sigma-w2 2.0"),
     ("phase step", "use a continuous one", "phase relu"),
     (
-        'train "Dense | BatchNorm | relu | Dense" --data x.npy --labels y.npy --draws 20',
+        'train "Dense | BatchNorm | tanh | Dense" --data x.npy --labels y.npy --draws 20',
         "use LayerNorm or RMSNorm",
         'train "Dense | LayerNorm | relu | Dense" --data x.npy --labels y.npy --draws 20',
     ),
@@ -865,6 +865,23 @@ LINES = [
         "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4, placement='after'))",
         "use the full batch",
         "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
+    ),
+    (
+        "igb.training.kernels(igb.Network(igb.Conv1d(1), igb.Attention(), igb.Dense(), igb.Flatten(), igb.Dense()), "
+        "np.eye(6).reshape(2, 3, 6))",
+        "pass scaling='linear'",
+        "igb.training.kernels(igb.Network(igb.Conv1d(1), igb.Attention(scaling='linear'), igb.Dense(), igb.Flatten(), "
+        "igb.Dense()), np.eye(6).reshape(2, 3, 6))",
+    ),
+    (
+        "igb.training.kernels(igb.mlp(1, norm='batch', batch_size=3), np.eye(6))",
+        "use BatchNorm()",
+        "igb.training.kernels(igb.Network(igb.Dense(), igb.BatchNorm(), igb.Activation('relu'), igb.Dense()), np.eye(6))",
+    ),
+    (
+        "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, batch_size=2, draws=9)",
+        "leave them out",
+        "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, draws=9)",
     ),
     (
         "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.3)",
