@@ -153,8 +153,11 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        products = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in slices(h.q_ab)]
-        return np.concatenate([values for values, _ in products]), max(error for _, error in products)
+        q_ab, errors = np.empty_like(h.q_ab), []
+        for part in slices(q_ab):
+            q_ab[part], error = gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part]))
+            errors.append(error)
+        return q_ab, max(errors)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
@@ -168,7 +171,9 @@ class GaussianPairs(Base[Pairs]):
 
 
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
-    """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
+    """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once without a closed form."""
+    if m == 1 and phi is not None and phi.closed is not None and np.all(q):
+        return phi.closed.mean(n, q) + 0 * q, phi.closed.square(n, q)
     unlike, where = np.unique(q, return_inverse=True)
     constant, where = unlike == 0, where.reshape(np.shape(q))
     moments = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))

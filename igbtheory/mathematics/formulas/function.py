@@ -86,6 +86,11 @@ class ClosedForm(ABC):
         q = var_mu + var_chi
         return self.covariance(n, q, q, var_mu), self.spread(n, var_mu, var_chi)
 
+    def square(self, n: Kind, q: Any) -> Any:
+        """Return the mean square E phi(h)^2. Override it if it has fewer terms than mean and variances."""
+        mean = self.mean(n, q)
+        return mean * mean + self.variances(n, 0 * q, q)[1]
+
     def power(self, n: Kind, q: Any, square: Any) -> Any:
         """Return the power of q with which E phi^2 = square grows near q, or a bound of its size; by differences."""
         stretched = (1 + STRETCH) * q

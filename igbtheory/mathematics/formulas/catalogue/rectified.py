@@ -30,6 +30,10 @@ class Rectified(ClosedForm):
     def mean(self, n: Kind, q: Any) -> Any:
         return n.number(self.even) * n.sqrt(2 * q / n.pi)
 
+    def square(self, n: Kind, q: Any) -> Any:
+        odd2, even2 = map(n.number, self._squares)
+        return (odd2 + even2) * q
+
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
