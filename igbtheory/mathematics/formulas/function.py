@@ -73,6 +73,10 @@ class ClosedForm(ABC):
         A jump of phi is a delta function of phi', which contributes the density of the pair at the jump.
         """
 
+    def product_and_slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+        """Return both, which a tangent kernel needs. Override it if they contain the same terms."""
+        return self.product(n, q_a, q_b, q_ab), self.slope(n, q_a, q_b, q_ab)
+
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         """Return var_chi of phi: E (phi(h_a) - phi(h_b))^2/2, without cancellation at small var_chi."""
         return self.variances(n, var_mu, var_chi)[1]
