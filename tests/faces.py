@@ -202,11 +202,11 @@ class Aged(Layer):
         return x
 
 
-def aged(layers: tuple[Layer, ...], age: float) -> tuple[Layer, ...]:
-    """Return the layers with `Aged` behind every layer with weights."""
+def aged(layers: tuple[Layer, ...], age: float, size: int) -> tuple[Layer, ...]:
+    """Return the layers with `Aged` behind every layer with weights, and with each half of the data as a batch."""
     found: list[Layer] = []
     for layer in layers:
-        found.append(layer.mapped(lambda inner: aged(inner, age)))
+        found.append(layer.mapped(lambda inner: aged(inner, age, size)).in_batches(size))
         if (layer.weighs and not layer.inner) or isinstance(layer, Convolution):
             found.append(Aged(age))
     return tuple(found)
@@ -219,7 +219,7 @@ def tangents(case: Case) -> None:
     size = len(kernel)
 
     def across(age: float) -> Any:
-        layers = (*aged(case.layers[:-1], age), case.layers[-1])
+        layers = (*aged(case.layers[:-1], age, size), case.layers[-1])
         return age * OutputKernel(*behind_undrawn(layers, np.concatenate([data, data])))()[:size, size:]
 
     found = (3 * kernel - 4 * across(1 - AGE) + across(1 - 2 * AGE)) / (2 * AGE)
@@ -266,9 +266,9 @@ MOMENTS = ("put a Dense between them",)
 """Refusal to draw the units behind Attention, of which only moments are known."""
 ESTIMATED = ("exact rules", "which is estimated from draws", "that are estimated from draws")
 """Refusals of what needs exact rules."""
-GRADIENTS = (*ESTIMATED, "depends on all data of its batch", "units of different centres", "jumps")
+GRADIENTS = (*ESTIMATED, "for gradients in batches", "units of different centres", "jumps")
 """Refusals that `gradients` documents."""
-TANGENTS = (*ESTIMATED, "expected no BatchNorm", "MaxPool", "jumps")
+TANGENTS = (*ESTIMATED, "behind BatchNorm for its tangent kernel", "full batch for a tangent", "MaxPool", "jumps")
 """Refusals that `training.kernels` documents."""
 PROOFS = (*ESTIMATED, "proven rules", "is not certified", "eps=0", "tree proves that it increases", "too near to 1")
 """Refusals that `certify` documents."""

@@ -249,7 +249,7 @@ def test_the_larger_of_two_units_of_four_data_with_eps() -> None:
 
 @pytest.mark.parametrize(("mean", "share"), [(0.0, 1.0), (-0.5, 0.0), (0.5, 0.0)])
 def test_opposite_units_have_one_size_where_they_have_no_mean(mean: float, share: float) -> None:
-    assert probability(function_of("abs"), 1, 2, Moments(mean, 0.0, 1.0, within=-1.0)) == share
+    assert probability(FLOAT64, function_of("abs"), 1, 2, Moments(mean, 0.0, 1.0, within=-1.0)) == share
 
 
 def test_functions_that_grow_too_fast_for_large_batches_are_refused() -> None:

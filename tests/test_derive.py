@@ -366,7 +366,22 @@ def test_refusals_say_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"eps=0 .* predict\(\)"):
         igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()).derive()
     with pytest.raises(ValueError, match="constant over a batch of 4 data has no closed form"):
-        igb.Network(igb.Dense(), igb.MaxPool(2), igb.Activation("relu"), igb.BatchNorm(4), igb.Dense()).derive()
+        igb.mlp(2, "relu", norm="batch", placement="after", batch_size=4, sigma_b2=0.1).derive()
+
+
+RELU = igb.Activation("relu")
+
+
+@pytest.mark.parametrize(
+    ("batch", "chance"), [(3, sp.Rational(1, 8) + 3 * sp.asin(sp.Rational(1, 11)) / (4 * sp.pi)), (8, None)]
+)
+def test_batches_on_which_relu_is_constant(batch: int, chance: Any) -> None:
+    """BatchNorm makes 0 of them; in front of it two data have the correlation 1/11. Then their mean is 0."""
+    once = (igb.Dense(2.0, 0.2), RELU, igb.BatchNorm(batch), igb.Dense(2.0))
+    twice = igb.Network(*once, RELU, igb.BatchNorm(batch), igb.Dense(2.0)).derive()
+    expected = igb.Network(*once).predict().var_chi if chance is None else 2 * (1 - chance)
+    assert float(twice.per_layer[1].var_chi.evalf(15)) == pytest.approx(float(expected), rel=1e-12)
+    assert twice.var_chi == 2
 
 
 def test_what_notebooks_show() -> None:

@@ -16,7 +16,7 @@ GOAL = 0.7
 
 def rates_and_plan(*, quick: bool) -> tuple[tuple[float, ...], Plan]:
     """Return the learning rates, the number of networks and that of steps."""
-    return ((3e-3,), Plan(10, 100, 64)) if quick else ((1e-3, 3e-3), Plan(30, 600, 64))
+    return (3e-3,), Plan(10, 100, 64) if quick else Plan(16, 300, 64)
 
 
 def _shape(task: Callable[[], Task]) -> tuple[tuple[int, int, int], int]:
