@@ -166,11 +166,10 @@ def test_data_that_agree_too_nearly_are_refused() -> None:
         igb.mlp(1, "tanh").certify(inputs=GaussianInputs(shift=1.0, variance=1e-8))
 
 
-@pytest.mark.slow
-def test_pooled_relu_at_depth_three() -> None:
-    found = igb.mlp(3, "relu", pool=3).certify(15)
+def test_the_largest_of_three_relu_units_twice() -> None:
+    found = igb.mlp(2, "relu", pool=3).certify(15)
     assert narrow(found, 15)
-    assert float(found.gamma) == pytest.approx(igb.mlp(3, "relu", pool=3).predict().gamma, rel=1e-13)
+    assert float(found.gamma) == pytest.approx(igb.mlp(2, "relu", pool=3).predict().gamma, rel=1e-13)
 
 
 def test_more_digits_give_balls_inside_the_wider_ones() -> None:

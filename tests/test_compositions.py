@@ -202,7 +202,7 @@ ESTIMATED = [
 ]
 
 
-@pytest.mark.parametrize("hidden", [slow((x,)) if i % 2 else x for i, x in enumerate(ESTIMATED)], ids=repr)
+@pytest.mark.parametrize("hidden", ESTIMATED, ids=repr)
 def test_what_has_no_rule_is_estimated_and_named(hidden: Any) -> None:
     """Two hidden layers, so that data share units in front of the second."""
     net = igb.Network(Dense(2.0, 0.1), Activation("tanh"), Dense(2.0), *hidden, Dense(2.0))

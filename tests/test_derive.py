@@ -123,13 +123,13 @@ ALONE: dict[str, tuple[int, Callable[[Any], Any], list[Any]]] = {
     "max(x - 1/2, 0)": (1, lambda x: max(x - MP.mpf(1) / 2, 0), [MP.mpf(1) / 2]),
     "where(x > 0, x, exp(2*x) - 1)": (1, lambda x: x if x > 0 else MP.expm1(2 * x), [0]),
     "abs(x)*exp(-x**2)": (1, lambda x: abs(x) * MP.exp(-x * x), [0]),
-    "relu": (2, lambda x: max(x, 0), [0]),
+    "relu": (3, lambda x: max(x, 0), [0]),
     "linear": (3, lambda x: x, [0]),
 }
 """Closed forms where data are independent: units of the maximum, phi and its kinks."""
 
 
-REPEATED = {"linear", "hardtanh", "abs(x)*exp(-x**2)", "where(x > 0, x, exp(2*x) - 1)"}
+REPEATED = {"hardtanh", "abs(x)*exp(-x**2)", "where(x > 0, x, exp(2*x) - 1)"}
 """Two kinks, and an exponential piece, each like one of the others."""
 
 
@@ -197,7 +197,7 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
         slow(("relu", "1.3", "0.3", "0", 2)),
         ("erf", "4", "0", "0.7", 1),
         ("step", "4", "0.3", "0.7", 1),
-        slow(("gelu", "1.3", "0.3", "0", 1)),
+        ("gelu", "1.3", "0.3", "0", 1),
         ("x**2", "0.5", "0.3", "0.7", 3),
     ],
 )
