@@ -872,16 +872,19 @@ LINES = [
         "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
     ),
     (
-        "igb.training.kernels(igb.Network(igb.Conv1d(1), igb.Attention(), igb.Dense(), igb.Flatten(), igb.Dense()), "
-        "np.eye(6).reshape(2, 3, 6))",
+        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
         "pass scaling='linear'",
-        "igb.training.kernels(igb.Network(igb.Conv1d(1), igb.Attention(scaling='linear'), igb.Dense(), igb.Flatten(), "
-        "igb.Dense()), np.eye(6).reshape(2, 3, 6))",
+        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
     ),
     (
         "igb.training.kernels(igb.mlp(1, norm='batch', batch_size=3), np.eye(6))",
         "use BatchNorm()",
-        "igb.training.kernels(igb.Network(igb.Dense(), igb.BatchNorm(), igb.Activation('relu'), igb.Dense()), np.eye(6))",
+        "igb.training.kernels(igb.mlp(1, norm='batch'), np.eye(6))",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0)",
+        "pass a positive number",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=1e-3, draws=9, times=[0, 1])",
     ),
     (
         "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, batch_size=2, draws=9)",
