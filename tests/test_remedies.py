@@ -599,6 +599,7 @@ LINES = [
         "pass size=5 or more",
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
     ),
+    ("igb.classes(igb.mlp(1), 3)", "pass network.predict()", "igb.classes(igb.mlp(1).predict(), 3)"),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
         "igb.mlp(1).predict(X.astype(object))",
@@ -1691,7 +1692,7 @@ NOT_DONE = {
         "start some with: dask",
         "pass a new one",
         'write "threads:4"',
-        "add --no-browser",
+        "add --no-browser, in Python browser=False",
         "name another, or 0 for any that is free",
         "give the Dataset transform",
         "take mode='row'",
