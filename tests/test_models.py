@@ -1587,7 +1587,7 @@ def test_networks_that_are_read_have_the_weights_of_the_model(make: Make, data: 
     made, _ = units_made(found.layers, list(widths), None)
     layers, _ = sizes(found.layers[:-1], iter(made), given.shape[1], given.shape[2:])
     *matrices, last = [p for name, p in make().named_parameters() if p.ndim > 1 and name not in {"token", "places"}]
-    assert sum(size.weights for size in layers) == sum(p.numel() for p in matrices)
+    assert sum(size.units * size.products for size in layers) == sum(p.numel() for p in matrices)
     assert found.predict(data, width=found.widths, networks=2).widths == widths[: len(made) - 1]
     assert last.shape[1] % widths[-1] == 0
 
