@@ -2077,6 +2077,33 @@ def test_units_that_a_step_averages_are_independent() -> None:
     assert predicted.var_mu + predicted.var_chi == pytest.approx(np.square(variance).mean() / 64 / 3, rel=0.6)
 
 
+@pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm`")
+def test_models_are_explained_as_pytorch_wraps_them() -> None:
+    """Several processors, double precision, weights that are computed anew in every pass, and a hook."""
+
+    def make() -> Any:
+        made = stack(linear(20, 30), nn.ReLU, lambda: nn.utils.weight_norm(nn.Linear(30, 2)))().double()
+        made[0].register_forward_hook(lambda *passed: passed[2] + 1)
+        return nn.DataParallel(made)
+
+    explained = igb.explain(make, X, 2)
+    assert explained.traced
+    assert not explained.unread
+    first, shift, *rest = igb.from_torch(make, X).layers
+    assert (first, *rest) == (default(20), RELU, default(30))
+    assert isinstance(shift, igb.Activation)
+
+
+def test_what_no_graph_holds_is_measured() -> None:
+    mlp = dict.fromkeys("ab", linear(20, 20))
+    of_one = model(lambda m, x: torch.vmap(lambda v: m.b(m.a(v).relu()))(x), **mlp)
+    one_by_one = model(lambda m, x: torch.stack([m.b(m.a(v).relu()) for v in x.unbind()]), **mlp)
+    for make in (of_one, one_by_one):
+        explained = igb.explain(make, X, 3)
+        assert not explained.traced
+        assert explained.gamma == pytest.approx(igb.measure(make, X, 3).gamma)
+
+
 def test_numbers_that_all_outputs_share_change_no_guess() -> None:
     shared = model(lambda m, x: (y := m.a(x)) + m.b(x) - y.mean(1, keepdim=True), a=linear(20, 6), b=linear(20, 1))
     assert repr(igb.from_torch(shared, X).layers) == repr((default(20),))
