@@ -42,7 +42,7 @@ def checked_model(model: Any) -> torch.nn.Module:
     if bare is not None:
         raise ValueError(
             f"expected weights with numbers, which tell the law from which they are drawn, got {bare!r} on the meta "
-            "device, which has shapes alone; make the model on the CPU, or a smaller one with the same layers"
+            "device, which has shapes alone; make the model on the CPU: beyond 1 GiB, igb.from_torch keeps few weights"
         )
     return model
 

@@ -208,7 +208,8 @@ class Node(Generic[T]):
 
     def sums(self, x: Any, sigma_w2: Any, sigma_b2: Any) -> Any:
         """Return the moments of such sums of units with the moments x."""
-        return x.weighted(self.n.number(sigma_w2), self.n.number(sigma_b2), ROUNDINGS * self.n.epsilon)
+        rounding = 0.0 if self.n.exact else ROUNDINGS * self.n.epsilon  # balls contain their rounding errors
+        return x.weighted(self.n.number(sigma_w2), self.n.number(sigma_b2), rounding)
 
     def over_root(self, q: Any, centre: Any = 0) -> "Node[T]":
         """Return (x - centre)/sqrt(q); q and the centre may differ between data. The centre is the mean of x, or 0."""
