@@ -1673,6 +1673,15 @@ def test_images_whose_kernel_takes_too_long_are_predicted_at_the_widths_of_the_m
     assert lines["tanh for relu"].at_widths > 0
 
 
+def test_changes_of_a_model_that_is_estimated_from_draws_are_predicted_at_its_widths_alone() -> None:
+    make = stack(conv(1, 6), nn.ReLU, lambda: nn.MaxPool2d(2), nn.Flatten, linear(24, 3))
+    found = igb.explain(make, igb.gaussian_images(4, channels=1, height=4, width=4, correlation_length=2), 3)
+    assert found.predicted_gamma[-1] > 0
+    lines = {line.change: line for line in found.what_if}
+    assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
+    assert lines["tanh for relu"].at_widths > 0
+
+
 def tied() -> Any:
     return nn.Sequential(layer := nn.Linear(20, 20), nn.ReLU(), copy.deepcopy(layer), nn.ReLU(), nn.Linear(20, 3))
 
