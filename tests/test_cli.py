@@ -311,6 +311,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict 3", "got the constant '3'"),
         ("train", "name one with --data"),
         ("train --data digits --first 9 --loss hinge", "mse, cross-entropy"),
+        ("train --data digits --first 9 --step-data 10", "expected --step-data <= 9, got 10"),
         ("train --data digits --first 9 --norm batch --batch-size 3", "expected the full batch"),
         ("predict Dense|relu|Dense --depth 2", "the layers of a network or --depth, got both"),
         ("predict Dense|Batchnorm|Dense", "did you mean 'BatchNorm'"),

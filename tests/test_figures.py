@@ -457,6 +457,9 @@ def test_figures_of_ones_own_take_parameters(capsys: Capture, tmp_path: Path) ->
         status, _, err = figures(capsys, tmp_path, "--folder", str(folder), "--param", words)
         assert status == 2
         assert message in err
+    files = igb.write_figures("few", out=tmp_path / "again", folder=folder, parameters={"LAST": 5})
+    assert files == (tmp_path / "again" / "few.pdf",)
+    assert files[0].read_bytes() == (tmp_path / "out" / "few.pdf").read_bytes()
     status, _, err = figures(capsys, tmp_path, "--folder", str(tmp_path))
     assert (status, "expected a folder of Python files with figures" in err) == (2, True)
 

@@ -430,7 +430,7 @@ def test_windows_of_zeros_are_constants(name: str, at_0: float) -> None:
 
 def test_opposite_images_get_opposite_guesses() -> None:
     net = igb.Network.read("Conv2d(3) | tanh | AvgPool2d(2) | Conv2d(2) | sin | Flatten | Dense")
-    assert net.predict(np.concatenate([X, -X])).G0.var() == 0
+    assert net.predict(np.concatenate([X, -X])).G0.var() == pytest.approx(0, abs=1e-16)  # rounding of pools
 
 
 def test_what_does_not_fit_is_refused_before_it_starts() -> None:

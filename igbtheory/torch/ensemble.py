@@ -90,6 +90,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
     from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
+    from igbtheory.torch.passes import own_streams  # noqa: PLC0415 - as above
     from igbtheory.torch.task import Task, spread  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)
@@ -100,7 +101,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.summaries(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with progress_bar(wanted=wanted), closing(drawn):  # an error ends the run of an executor at once
+    with progress_bar(wanted=wanted), own_streams(), closing(drawn):  # an error ends the run of an executor at once
         summaries = list(_checked(drawn, said, multi_label=multi_label))
     said += [] if labels is None else _of_labels(labels, summaries[0])
     # all warnings are given here, so that they name the line of the caller

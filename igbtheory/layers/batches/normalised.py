@@ -9,7 +9,6 @@ from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
 from igbtheory.layers.nodes.scaling import by_others, normalised
 from igbtheory.mathematics.averages.noise import Noise
-from igbtheory.mathematics.averages.slopes import refuse_jumps
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
@@ -60,6 +59,8 @@ class Normalised(Base[Moments]):
 
     def _noise(self, n: Kind, phi: Function | None, noise: Noise) -> Noise:
         """Return the noise behind phi, by the slopes phi'(b_a) (1_ab - 1/size - b_a b_b/size) over the scale."""
+        from igbtheory.mathematics.averages.slopes import refuse_jumps  # noqa: PLC0415 - gradients alone need it
+
         outer = phi or FUNCTIONS["linear"]
         refuse_jumps(outer)
         slope = outer.derivative
