@@ -27,10 +27,13 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
-from igbtheory.torch import Explanation, few_numbers
+from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
+
+from igbtheory.torch import few_numbers  # noqa: E402 - it needs PyTorch
+
 nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
