@@ -867,9 +867,9 @@ LINES = [
         "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
     ),
     (
-        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), X[None])",
         "pass scaling='linear'",
-        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), X[None])",
     ),
     (
         "igb.training.kernels(igb.mlp(1, norm='batch', batch_size=3), np.eye(6))",
