@@ -281,22 +281,22 @@ WITHOUT_GATES = Grammar(SMOOTH, exact=True, closed=True, gates=False)
 OF_FORMULAS = Grammar(("relu", "abs", "x + 1/3", "sin", "erf", "step"), exact=True, closed=True, gates=False, depth=1)
 # networks that are drawn or estimated take a second each, others a tenth of it
 COMPARISONS = {
-    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 4, 0.9),
-    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 10, 0.9),
-    "law and samples": Comparison(law_and_samples, vectors(), 5, 0.9),
-    "kernel and samples": Comparison(kernel_and_samples, vectors(), 5, 0.9),
-    "images and samples": Comparison(kernel_and_samples, images(), 3, 0.9),
+    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 2, 0.9),
+    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 6, 0.9),
+    "law and samples": Comparison(law_and_samples, vectors(), 3, 0.9),
+    "kernel and samples": Comparison(kernel_and_samples, vectors(), 3, 0.9),
+    "images and samples": Comparison(kernel_and_samples, images(), 2, 0.9),
     "sequences and samples": Comparison(kernel_and_samples, sequences(), 2, 0.5, MOMENTS),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 70, 0.5),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 40, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 12, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 5, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 10, 0.5, GRADIENTS),
-    "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 3, 0.3, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 5, 0.5, GRADIENTS),
+    "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 2, 0.3, GRADIENTS),
     "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 3, 0.5, TANGENTS),
-    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
+    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 5, 0.3, TANGENTS),
     "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 2, 0.5, FORMULAS),
-    "balls": Comparison(balls, vectors(WITHOUT_GATES), 20, 0.3, PROOFS),
+    "balls": Comparison(balls, vectors(WITHOUT_GATES), 10, 0.3, PROOFS),
 }
 
 

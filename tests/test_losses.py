@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from repeated import slow
+from repeated import every_second, slow
 from scipy import integrate, special
 
 import igbtheory as igb
@@ -218,7 +218,7 @@ def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
             assert abs(estimate.value[i] - mean(of, sign)) < Z * estimate.error[i] + slack
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", every_second(LOSSES))
 def test_finite_networks_have_the_predicted_means(loss: Loss) -> None:
     theory = losses.predicted(igb.mlp(2, "relu").predict(), loss, 5, networks=300, samples=200, seed=3)
     found = losses.simulated(igb.mlp(2, "relu"), loss, 5, networks=60, width=200, samples=200, seed=4)

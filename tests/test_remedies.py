@@ -590,10 +590,16 @@ LINES = [
         "igb.mlp(1).predict().vocabulary(50)",
     ),
     (
+        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS, width=4).vocabulary(5, tied=8)",
+        "pass tied=4",
+        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS, width=4).vocabulary(5, tied=4)",
+    ),
+    (
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(3)",
         "pass size=5 or more",
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
     ),
+    ("igb.classes(igb.mlp(1), 3)", "pass network.predict()", "igb.classes(igb.mlp(1).predict(), 3)"),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
         "igb.mlp(1).predict(X.astype(object))",
@@ -1367,7 +1373,7 @@ MODELS = [
     ),
     (
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2)",
-        "pass multi_label=True to measure, or leave the labels out",
+        "pass multi_label=True to measure or explain, or leave the labels out",
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2, multi_label=True)",
     ),
     (
@@ -1686,7 +1692,7 @@ NOT_DONE = {
         "start some with: dask",
         "pass a new one",
         'write "threads:4"',
-        "add --no-browser",
+        "add --no-browser, in Python browser=False",
         "name another, or 0 for any that is free",
         "give the Dataset transform",
         "take mode='row'",

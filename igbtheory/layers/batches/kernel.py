@@ -88,7 +88,8 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        return estimated(either, q_ab, mean, self.before.passage.world)
+        passage = self.before.passage
+        return estimated(either, q_ab, mean, passage.world, passage.fewer)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""

@@ -54,19 +54,23 @@ def output_scale(prediction: Prediction, n_classes: int, target: float) -> float
         variances = np.diagonal(prediction.dataset.kernel(), axis1=-2, axis2=-1).ravel()
     sizes = np.sqrt(variances)
     low, high = np.log(NARROW * sizes.min() / sizes.max()), np.log(WIDE)
+
+    def of_logarithms(x: Array) -> Array:
+        return np.array([_mean_loss(np.exp(at), classes) for at in x])
+
     # a polynomial in the logarithm of the standard deviation serves all data
-    mean = Chebyshev.interpolate(lambda x: [_mean_loss(np.exp(at), classes) for at in x], DEGREE, [low, high])
+    mean = Chebyshev.interpolate(of_logarithms, DEGREE, [low, high])
 
     def miss(log_scale: float) -> float:
         return float(np.mean(mean(log_scale + np.log(sizes))) - wanted)
 
-    ends = np.log([NARROW, WIDE]) - np.log(sizes.max())
-    if miss(ends[1]) < 0 < wanted:
+    ends = [float(np.log(end / sizes.max())) for end in (NARROW, WIDE)]
+    if miss(ends[1]) < 0:
         raise ValueError(
             f"expected a target of at most {miss(ends[1]) + wanted:.4g}, which outputs of standard deviation {WIDE:g} "
             f"have, got {target}; pass a smaller one"
         )
-    return float(np.exp(scipy.optimize.brentq(miss, *ends, xtol=1e-12)))
+    return float(np.exp(scipy.optimize.brentq(miss, ends[0], ends[1], xtol=1e-12)))
 
 
 def _mean_loss(size: float, classes: int) -> float:
