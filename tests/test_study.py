@@ -234,7 +234,8 @@ def test_claims_of_a_preset_are_about_its_arms(name: str, quick: bool) -> None: 
     arms = {arm.name for arm in chosen.arms}
     assert {claim.smaller for claim in chosen.claims} | {claim.larger for claim in chosen.claims} <= arms
     assert {arm.base for arm in chosen.arms} <= arms
-    assert {"neutral", "prejudiced", "centred"} <= {arm.start for arm in chosen.arms}
+    if name != "mixer-shift":  # "mixer" has the controls of its models
+        assert {"neutral", "prejudiced", "centred"} <= {arm.start for arm in chosen.arms}
     # enough networks that all pairs alike decide
     level = 0.05 / (len(chosen.claims) * (1 + len(chosen.rates)))
     assert 2 * 0.5**chosen.plan.networks < level
