@@ -271,7 +271,7 @@ def test_an_experiment_is_done_on_images_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("blobs", np.zeros((9, 1, 8, 8)), "presets cnn, resnet, mixer, vit only"),
+        ("blobs", np.zeros((9, 1, 8, 8)), "presets cnn, resnet, mixer, mixer-shift, vit only"),
         ("cnn", np.zeros((9, 64)), "sides are multiples of 4"),
         ("vit", np.zeros((9, 1, 9, 8)), "sides are multiples of 4"),
         ("mixer", np.zeros((8, 1, 8, 8)), "for each of the 8 images"),
