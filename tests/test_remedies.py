@@ -604,6 +604,11 @@ LINES = [
         "pass size=5 or more",
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
     ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0, times=[0, 1], draws=20)",
+        "pass for example step=0.01",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0, 1], draws=20)",
+    ),
     ("igb.classes(igb.mlp(1), 3)", "pass network.predict()", "igb.classes(igb.mlp(1).predict(), 3)"),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
