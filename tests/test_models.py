@@ -27,10 +27,13 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
-from igbtheory.torch import Explanation, few_numbers
+from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
+
+from igbtheory.torch import few_numbers  # noqa: E402 - it needs PyTorch
+
 nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
@@ -1668,6 +1671,15 @@ def test_images_whose_kernel_takes_too_long_are_predicted_at_the_widths_of_the_m
     assert abs(found.z) < 4
     assert any(re.match("Not predicted: '2' .*kernel .* would take about .* seconds", x) for x in found.sentences())
     # changes are predicted in the same way
+    lines = {line.change: line for line in found.what_if}
+    assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
+    assert lines["tanh for relu"].at_widths > 0
+
+
+def test_changes_of_a_model_that_is_estimated_from_draws_are_predicted_at_its_widths_alone() -> None:
+    make = stack(conv(1, 6), nn.ReLU, lambda: nn.MaxPool2d(2), nn.Flatten, linear(24, 3))
+    found = igb.explain(make, igb.gaussian_images(4, channels=1, height=4, width=4, correlation_length=2), 3)
+    assert found.predicted_gamma[-1] > 0
     lines = {line.change: line for line in found.what_if}
     assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
     assert lines["tanh for relu"].at_widths > 0
