@@ -24,7 +24,7 @@ from igbtheory.mathematics.numerics.chebyshev import Array, transform
 
 NUMBERS = (12, 13, 14, 15)
 """Binary logarithms of the variances whose D are known. Beyond the last one, K1 of silu and mish has errors up to
-1.5e-14, and with variances eight times smaller up to 1e-12."""
+4e-15, and with variances eight times smaller up to 1e-12."""
 CHECKED = 17
 """Binary logarithm of the variance at which K1 is compared with circles."""
 BEYOND = 16
@@ -34,7 +34,7 @@ FAR = 2.0**60
 TOLERANCE = 5e-14
 """Largest difference from circles, with which moments reach the goal of 1e-13. A phi whose lines do not meet in the
 origin has far more."""
-ROUNDING, LONGEST = 1e-14, 257
+ROUNDING, LONGEST = 4e-15, 129
 """Size of the last coefficients of K1 in the place, and their largest number; silu has 38."""
 
 
@@ -43,7 +43,7 @@ ROUNDING, LONGEST = 1e-14, 257
 class Distant:
     """The mean slopes of one phi: slopes of its lines, and Chebyshev coefficients of K1 at the variances `NUMBERS`.
 
-    error: the largest difference from circles at the variance 2^CHECKED; it falls beyond.
+    error: the largest difference from circles at the variance 2^CHECKED.
     """
 
     left: float
@@ -54,6 +54,10 @@ class Distant:
     def of_lines(self, theta: Array) -> Array:
         """Return K1 of the lines, whose slope is (right + left)/2 + (right - left)/2 sign(x)."""
         return (self.left**2 + self.right**2) / 2 - (self.right - self.left) ** 2 * theta / (2 * np.pi)
+
+    def error_at(self, number: int) -> float:
+        """Return the error of K1 at the variance 2^number: that of D is the same or less, and falls with sqrt(q)."""
+        return self.error * 2.0 ** min((CHECKED - number) / 2, 0)
 
     def slopes(self, q: Array, theta: Array) -> Array:
         """Return K1 of variances beyond those that are known, shape (q, theta)."""

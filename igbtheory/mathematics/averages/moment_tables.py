@@ -185,7 +185,7 @@ def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant |
     meshed = None if far else mean_slopes.on_mesh(phi, m, float(q[-1]))
     if meshed is None and far is None:
         return None
-    missed = [far.error if far else 0.0]
+    missed = [far.error_at(number) if far else 0.0]
 
     def line(place: Array) -> Array:
         if far:
