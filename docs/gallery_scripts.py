@@ -37,11 +37,9 @@ SCRIPT = '''r"""
 {images}
 """
 # sphinx_gallery_thumbnail_path = "gallery_pictures/{thumbnail}"
-from pathlib import Path
+import igbtheory as igb
 
-from igbtheory.pictures import STYLES, write_figures
-
-list(write_figures(["{name}"], Path("igb-figures"), STYLES["screen"], quick=False))
+igb.write_figures("{name}", style="screen")
 
 # %%
 # The file of this figure:

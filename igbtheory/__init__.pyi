@@ -4,6 +4,7 @@ from igbtheory.foundations.accuracy import EstimateWarning as EstimateWarning
 from igbtheory.foundations.files import read_data as read_data
 from igbtheory.guesses import GuessLaw as GuessLaw
 from igbtheory.guesses.inference import infer as infer
+from igbtheory.guesses.summary import classes as classes
 from igbtheory.layers import GEGLU as GEGLU
 from igbtheory.layers import GLU as GLU
 from igbtheory.layers import Activation as Activation
@@ -58,9 +59,12 @@ from igbtheory.networks.language import gpt as gpt
 from igbtheory.networks.network import Network as Network
 from igbtheory.networks.network import mlp as mlp
 from igbtheory.networks.simulation import simulate as simulate
+from igbtheory.phases import classify as classify
 from igbtheory.phases import verdict as verdict
+from igbtheory.presentation.explore.server import explore as explore
 from igbtheory.presentation.pictures.plots import overlay as overlay
 from igbtheory.presentation.pictures.style import style as style
+from igbtheory.presentation.pictures.writing import write_figures as write_figures
 from igbtheory.presentation.report import write_report as write_report
 from igbtheory.theory.prediction import Prediction as Prediction
 from igbtheory.torch import explain as explain

@@ -122,7 +122,8 @@ STEPS = ("floor(x)", "round(x)", "x - floor(x)", "2*x + floor(3*x + 1/2)/3 - 1",
 
 
 @pytest.mark.parametrize(
-    "point", [(0.0, 0.01, 0.003), (0.3, 0.9, 0.4), (-0.2, 1e-7, 0.8), (0.1, 2.0, 0.2), (0.0, 9.0, 0.02)]
+    "point",
+    [(0.0, 0.01, 0.003), slow(((0.3, 0.9, 0.4),)), (-0.2, 1e-7, 0.8), slow(((0.1, 2.0, 0.2),)), (0.0, 9.0, 0.02)],
 )
 @pytest.mark.parametrize("formula", STEPS)
 def test_steps_are_what_a_series_finds(formula: str, point: tuple[float, float, float]) -> None:

@@ -167,7 +167,7 @@ def test_a_port_in_use_and_no_browser_are_told(
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         assert main(["explore", "--port", str(port)]) == 2
-    assert f"expected a free port, got --port {port}" in capsys.readouterr().err
+    assert f"expected a free port, got port {port}" in capsys.readouterr().err
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
     assert main(["explore", "--port", "0"]) == 2
     out, err = capsys.readouterr()

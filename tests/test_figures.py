@@ -103,7 +103,10 @@ TABLE = {
         },
     ),
     "training_by_start": Expected(4, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
-    "training_with_norms": Expected(8, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "training_with_norms": Expected(8, 10, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "vanilla_transformer": Expected(
+        2, 6, effort=0.0, tiny={"DEPTHS": (1, 2), "GRID": np.array([0.5, 2.0]), "WIDTH": 32}
+    ),
     "two_convolutional_networks": Expected(2, 0, effort=0.0, tiny={"DATA": 8, "CHANNELS": 8}),
 }
 QUICK = {"activation_functions", "finite_data", "output_gaussians", "regimes"}
@@ -457,6 +460,9 @@ def test_figures_of_ones_own_take_parameters(capsys: Capture, tmp_path: Path) ->
         status, _, err = figures(capsys, tmp_path, "--folder", str(folder), "--param", words)
         assert status == 2
         assert message in err
+    files = igb.write_figures("few", out=tmp_path / "again", folder=folder, parameters={"LAST": 5})
+    assert files == (tmp_path / "again" / "few.pdf",)
+    assert files[0].read_bytes() == (tmp_path / "out" / "few.pdf").read_bytes()
     status, _, err = figures(capsys, tmp_path, "--folder", str(tmp_path))
     assert (status, "expected a folder of Python files with figures" in err) == (2, True)
 
@@ -499,7 +505,7 @@ def test_a_file_that_is_no_figure_is_named(tmp_path: Path) -> None:
     (platform.system(), platform.machine(), mpl.__version_info__[:2]) != ("Linux", "x86_64", (3, 11)),
     reason="fonts are drawn a little differently elsewhere",
 )
-@pytest.mark.parametrize("name", ["activation_functions", "regimes"])
+@pytest.mark.parametrize("name", [slow("activation_functions"), "regimes"])
 def test_the_image_is_the_one_that_was_looked_at(name: str, tmp_path: Path) -> None:
     """To replace an image after looking at the new one, copy the PNG that the failing test names."""
     with STYLE.context():

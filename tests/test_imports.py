@@ -201,6 +201,18 @@ def test_a_misspelt_name_is_answered_by_the_nearest_one() -> None:
             getattr(package, name)
 
 
+def test_what_the_command_line_does_is_done_by_functions() -> None:
+    """A module or a folder of the same name would take the place of the function after its first call."""
+    for _ in range(2):
+        assert igbtheory.classify("tanh", 1.5, 0.1).name == "ordered deep prejudice"
+        assert "relu" in str(igbtheory.verdict("relu"))
+        assert igbtheory.classes(igbtheory.mlp(1).predict(), 3, draws=10).draws == 10
+        with pytest.raises(ValueError, match="did you mean 'norms'"):
+            igbtheory.write_figures("norm")
+        with pytest.raises(ValueError, match="expected port <= 65535"):
+            igbtheory.explore(65536)
+
+
 NAMES = Path(__file__).parent / "public_names.txt"
 """What users may rely on: a name that goes or changes its place breaks their programs."""
 

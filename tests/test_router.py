@@ -41,7 +41,7 @@ def drawn_loads(law: RouterLaw, networks: int, tokens: int) -> Any:
 @pytest.mark.parametrize(
     "law",
     [
-        RouterLaw(8, 2, 0.4908),
+        slow(RouterLaw(8, 2, 0.4908)),
         slow(RouterLaw(2, 1, 1.0)),
         slow(RouterLaw(4, 3, 1.0)),
         slow(RouterLaw(64, 6, 0.86)),
@@ -224,6 +224,26 @@ def test_first_predictions_of_a_language_model(width: int | None) -> None:
     assert abs(told.loss - losses.mean()) < Z * losses.std() / 10
 
 
+def test_first_predictions_at_finite_width() -> None:
+    """Plain NumPy draws of the weights, of 4 and 12 units, predict fewer tokens than wide models."""
+    layers = (igb.Embedding(1.0), igb.EachToken(), igb.Dense(2.0), igb.Activation("relu"), igb.Dense(1.0))
+    net, rng, size, draws = igb.Network(*layers), np.random.default_rng(0), 300, 300
+    prediction = net.predict(TOKENS, width=[4, 12], networks=50)
+    told = prediction.vocabulary(size, draws=draws)
+    counts = []
+    for _ in range(draws):
+        units = rng.standard_normal((size, 4))[TOKENS.ravel()] @ rng.standard_normal((4, 12))
+        counts.append(len({*(np.maximum(units, 0) @ rng.standard_normal((12, size))).argmax(axis=1)}))
+    measured, error = np.mean(counts), np.std(counts) / draws**0.5
+    mean = told.guessed.mean()
+    assert abs(mean.value - measured) < Z * np.hypot(mean.error, error)
+    assert net.predict(TOKENS).vocabulary(size, draws=draws).guessed.mean().value > measured + Z * error
+    assert (told.width, told.positions) == (12, 24)
+    assert "of width 12" in str(told)
+    with pytest.raises(ValueError, match="pass tied=12"):
+        prediction.vocabulary(size, tied=3)
+
+
 def test_a_vocabulary_on_gaussian_inputs_and_of_many_tokens() -> None:
     prediction = igb.mlp(3).predict()
     told = prediction.vocabulary(50_000, positions=100, draws=2)
@@ -231,6 +251,8 @@ def test_a_vocabulary_on_gaussian_inputs_and_of_many_tokens() -> None:
     assert told.perplexity == pytest.approx(np.exp(told.entropy))
     assert told.to_dict()["even_loss"] == np.log(50_000) < told.loss
     assert "50000 tokens" in str(told)
+    narrow = igb.mlp(3).predict(width=8).vocabulary(1000, positions=100, draws=20)
+    assert (narrow.positions, narrow.copied) == (100, None)
     # the shares of more classes than fit in a block are drawn class by class
     data = DatasetGuessLaw(300, 0.1, lambda: np.eye(300))
     assert DatasetClassLaw(data, 60_000).rvs(1, 0).sum() == pytest.approx(1.0)

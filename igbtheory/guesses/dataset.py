@@ -83,25 +83,9 @@ class DatasetGuessLaw(Law):
             outputs[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
         return outputs
 
-    def guesses(
-        self, classes: int, rng: np.random.Generator, ids: NDArray[np.intp] | None = None, added: Any = 0.0
-    ) -> NDArray[np.intp]:
-        """Return the class of the largest of many outputs at all data in one network, from draws in single precision.
-
-        ids, added: of each datum, a class and a number that is added to its output, as by tied weights.
-        """
-        root = self._roots[rng.integers(len(self._roots))].astype(np.float32)
-        largest, guesses, data = np.full(self.size, -np.inf), np.zeros(self.size, dtype=np.intp), np.arange(self.size)
-        step = max(1, OUTPUTS // self.size)
-        for start in range(0, classes, step):
-            outputs = root @ rng.standard_normal((root.shape[1], min(step, classes - start)), dtype=np.float32)
-            if ids is not None:
-                here = (ids >= start) & (ids < start + outputs.shape[1])
-                outputs[here, ids[here] - start] += np.broadcast_to(added, self.size)[here]
-            best = outputs.argmax(axis=1)
-            larger = outputs[data, best] > largest
-            largest[larger], guesses[larger] = outputs[data, best][larger], start + best[larger]
-        return guesses
+    def root(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return a matrix L with L L^T = kernel, of one of the worlds."""
+        return self._roots[rng.integers(len(self._roots))]
 
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:
@@ -127,3 +111,25 @@ class DatasetGuessLaw(Law):
                 "ppf or rvs"
             )
         raise AttributeError(name)
+
+
+def guesses_of_many(
+    root: NDArray[Any], classes: int, rng: np.random.Generator, ids: NDArray[np.intp] | None = None, added: Any = 0.0
+) -> NDArray[np.intp]:
+    """Return the class of the largest of many outputs at all data in one network, from draws in single precision.
+
+    root: a matrix L, whose product L L^T is the covariance of an output at the data. ids, added: of each datum, a class
+    and a number that is added to its output, as by tied weights.
+    """
+    root, size = root.astype(np.float32), len(root)
+    largest, guesses, data = np.full(size, -np.inf), np.zeros(size, dtype=np.intp), np.arange(size)
+    step = max(1, OUTPUTS // size)
+    for start in range(0, classes, step):
+        outputs = root @ rng.standard_normal((root.shape[1], min(step, classes - start)), dtype=np.float32)
+        if ids is not None:
+            here = (ids >= start) & (ids < start + outputs.shape[1])
+            outputs[here, ids[here] - start] += np.broadcast_to(added, size)[here]
+        best = outputs.argmax(axis=1)
+        larger = outputs[data, best] > largest
+        largest[larger], guesses[larger] = outputs[data, best][larger], start + best[larger]
+    return guesses

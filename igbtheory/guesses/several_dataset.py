@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
-from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.dataset import DatasetGuessLaw, guesses_of_many
 from igbtheory.guesses.law import (
     MOST_CLASSES,
     MOST_TOKENS,
@@ -80,7 +80,7 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
         refuse_many_draws(int(np.prod(shape)), self.n_classes)
         if self.binary.size * self.n_classes <= BLOCK:
             return super().rvs(shape, rng)
-        guesses = [self.binary.guesses(self.n_classes, rng) for _ in range(int(np.prod(shape)))]
+        guesses = [guesses_of_many(self.binary.root(rng), self.n_classes, rng) for _ in range(int(np.prod(shape)))]
         counts = [np.bincount(row, minlength=self.n_classes) for row in guesses]
         return np.reshape(counts, (*shape, self.n_classes)) / self.binary.size
 

@@ -10,6 +10,7 @@ Tied weights: the output of token v is the product of the embedding of v and the
 the embedding of the token that is read. Its logit has the mean sqrt(q) lift, lift^2 = share of the embedding x width.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -20,7 +21,7 @@ from scipy.special import expit
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.dataset import guesses_of_many
 from igbtheory.guesses.law import MOST_TOKENS, checked_classes
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
 from igbtheory.guesses.several import ClassGuessLaw
@@ -50,7 +51,8 @@ class Vocabulary(Result):
     of the number of tokens that are predicted at least once. copied: that of the share of the positions at which
     the token that is read is predicted, None if it is not known. loss, entropy: expected ones of the softmax at one
     position. q: variance of a logit over weights and data. lift: mean logit of the token that is read, over sqrt(q); 0
-    without tied weights.
+    without tied weights. width: number of units that the output reads, None for infinitely many: in d units, the
+    correlations of positions scatter by 1/sqrt(d), and fewer tokens are predicted.
 
     size, positions: numbers of tokens of the vocabulary and of the text.
 
@@ -68,6 +70,7 @@ class Vocabulary(Result):
     ranked: SampledLaw
     guessed: SampledLaw
     copied: SampledLaw | None = None
+    width: int | None = None
 
     @property
     def perplexity(self) -> float:
@@ -80,7 +83,7 @@ class Vocabulary(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers, and the means of the laws with their errors."""
-        names = ("size", "positions", "q", "lift", "loss", "entropy", "perplexity")
+        names = ("size", "positions", "width", "q", "lift", "loss", "entropy", "perplexity")
         laws = {"largest": self.largest(), "guessed": self.guessed, "copied": self.copied, "ranked": self.ranked}
         means = {name: law.mean().to_dict() for name, law in laws.items() if law is not None}
         return {**{name: getattr(self, name) for name in names}, "even_loss": float(np.log(self.size)), **means}
@@ -88,9 +91,11 @@ class Vocabulary(Result):
     def __str__(self) -> str:
         largest, guessed = (measured(**law.mean().to_dict()) for law in (self.largest(), self.guessed))
         copied = [] if self.copied is None else [measured(**self.copied.mean().to_dict())]
+        width = "infinitely wide" if self.width is None else f"of width {self.width}"
         return "\n".join(
             [
-                f"vocabulary  {self.size} tokens, {self.positions} positions; {len(self.guessed.draws)} networks drawn",
+                f"vocabulary  {self.size} tokens, {self.positions} positions",
+                f"networks    {len(self.guessed.draws)} drawn, {width}",
                 f"largest     {largest} of the positions predict the favoured token; even: {1 / self.size:.3g}",
                 f"guessed     {guessed} tokens are predicted at least once",
                 *(f"copied      {share} of the positions predict the token that they read" for share in copied),
@@ -126,7 +131,7 @@ def at_random_positions(
     """
     count = checks.whole("positions", positions, 1)
     ranked, guessed = [], []
-    for _ in range(_count(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
+    for _ in range(count_of(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
         shares = law.rvs((), rng)
         ranked.append(_first(shares))
         guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())
@@ -136,34 +141,43 @@ def at_random_positions(
 
 
 def at_given_positions(
-    law: DatasetGuessLaw,
-    size: Any,
+    roots: Iterable[Array],
+    size: int,
     ids: NDArray[np.intp] | None,
     tied: Tied | None,
-    draws: int | None,
     rng: np.random.Generator,
+    width: int | None = None,
 ) -> Vocabulary:
-    """Return the first predictions at given positions, which read the tokens `ids`, or None if that is not known."""
-    size = checked_classes(size, MOST_TOKENS)
-    if ids is not None and ids.max() >= size:
-        raise ValueError(
-            f"expected ids of tokens below {size}, the size of the vocabulary, got {ids.max()}; pass "
-            f"size={ids.max() + 1} or more"
-        )
-    variances = np.mean([np.diagonal(kernel) for kernel in law.kernels()], axis=0)
-    ranked, guessed, copied = [], [], []
-    for _ in range(_count(draws, size * law.size)):
-        guesses = law.guesses(size, rng, ids, 0.0 if tied is None else _added(tied, ids, variances, rng))
-        shares = np.bincount(guesses, minlength=size) / law.size
+    """Return the first predictions at given positions, which read the tokens `ids`, or None if that is not known.
+
+    roots: of every network, a matrix L such that L L^T is the covariance of a logit at the positions.
+    """
+    ranked, guessed, copied, q = [], [], [], []
+    for root in roots:
+        positions, variances = len(root), np.square(root).sum(axis=1)
+        guesses = guesses_of_many(root, size, rng, ids, 0.0 if tied is None else _added(tied, ids, variances, rng))
+        shares = np.bincount(guesses, minlength=size) / positions
         ranked.append(_first(shares))
         guessed.append(np.count_nonzero(shares))
         copied.append(np.nan if ids is None else np.mean(guesses == ids))
+        q.append(variances.mean())
     # the variance of a logit hardly depends on the position, and the softmax is a smooth function of it
-    q = float(variances.mean())
-    loss, entropy = first_softmax(q, size, tied)
+    logit = float(np.mean(q))
+    loss, entropy = first_softmax(logit, size, tied)
     laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed, dtype=float))
     again = None if ids is None else SampledLaw(np.array(copied))
-    return Vocabulary(size, law.size, q, 0.0 if tied is None else tied.lift, loss, entropy, *laws, again)
+    return Vocabulary(size, positions, logit, 0.0 if tied is None else tied.lift, loss, entropy, *laws, again, width)
+
+
+def checked_size(size: Any, ids: NDArray[np.intp] | None) -> int:
+    """Return the number of tokens of a vocabulary; refuse one that lacks an id that is read."""
+    tokens = checked_classes(size, MOST_TOKENS)
+    if ids is not None and ids.max() >= tokens:
+        raise ValueError(
+            f"expected ids of tokens below {tokens}, the size of the vocabulary, got {ids.max()}; pass "
+            f"size={ids.max() + 1} or more"
+        )
+    return tokens
 
 
 def first_softmax(q: float, size: int, tied: Tied | None = None) -> tuple[float, float]:
@@ -197,7 +211,7 @@ def _added(tied: Tied, ids: Any, variances: Array, rng: np.random.Generator) -> 
     return np.asarray(np.sqrt(variances) * tied.lift * lengths[ids])
 
 
-def _count(draws: int | None, numbers: int) -> int:
+def count_of(draws: int | None, numbers: int) -> int:
     """Return the number of networks to draw; numbers: that one network takes."""
     return int(np.clip(NUMBERS // numbers, FEWEST, MOST)) if draws is None else checked_draws(draws)
 

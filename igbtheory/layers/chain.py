@@ -72,6 +72,11 @@ def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
     return positions
 
 
+def data_made(layers: Sequence[Layer], shape: Point) -> int:
+    """Return the number of data that one datum with these positions becomes."""
+    return prod(layer.data_made(before) for layer, before in zip(layers, shapes(layers, shape), strict=False))
+
+
 def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
     """Return the pairs of positions of the data that the layers need, or None for vectors.
 

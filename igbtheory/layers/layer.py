@@ -171,6 +171,10 @@ class Layer(ABC):
         """
         return shape
 
+    def data_made(self, shape: Point) -> int:
+        """Return the number of data behind the layer that one datum with these positions in front becomes."""
+        return 1
+
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         """Return the offsets of the pairs of positions in front that these offsets behind are computed from."""
         return offsets

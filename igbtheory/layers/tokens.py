@@ -290,6 +290,9 @@ class EachToken(OfTokens):
         self.in_front_of(shape)
         return ()
 
+    def data_made(self, shape: Point) -> int:
+        return self.in_front_of(shape)
+
     def kernel(self, node: KernelNode) -> KernelNode:
         self.in_front_of(node.shape)
         return replace(node, places=None)

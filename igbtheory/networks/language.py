@@ -29,7 +29,7 @@ def gpt(
     The data are the ids of tokens, whole numbers of shape (n_samples, tokens); outputs are those of every token. width,
     std: units of the model, and the standard deviation of all its weights: embeddings have the variance std^2, and
     layers std^2 times the units that they read. scaled: divide the weights that end a branch by sqrt(2 depth), as GPT-2
-    does. norm: None, "layer" or "rms".
+    does. norm: None, "layer" or "rms". `widths` of the network are the units of the model, for `predict(width=...)`.
     Source: Radford et al. 2019, Language models are unsupervised multitask learners.
 
     depth, activation: number of blocks, and the activation of their perceptrons, as in `Activation`. heads: number of
@@ -49,4 +49,5 @@ def gpt(
         Residual(*normed, Dense(read), Activation(activation), Dense(HIDDEN * end)),
     )
     tokens = (Embedding(embedded), PositionEmbedding(embedded))
-    return Network(*tokens, *repeated(block, depth), *normed, EachToken(), Dense(read))
+    widths = [*[*[units] * 3, HIDDEN * units] * depth, units]
+    return Network(*tokens, *repeated(block, depth), *normed, EachToken(), Dense(read), widths=widths)

@@ -60,8 +60,8 @@ FARTHEST = 512.0
 class Network:
     """A network: layers from the input to the output Dense.
 
-    widths: of a network that was read from a model, the numbers of units that its second and later layers with weights
-    read, as `predict(width=...)` takes them; else empty.
+    widths: of a network that was read from a model, or of `gpt`, the numbers of units that its second and later layers
+    with weights read, as `predict(width=...)` takes them; else empty.
     Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
 
     layers: from the input to the output Dense; or one text, as in the example.

@@ -57,7 +57,7 @@ class Phase(Result):
     if the variance is beyond double precision there. remark: what a variance does that does not settle, else "".
     course: the moments layer by layer.
 
-    >>> phase = igb.phases.classify("relu", 2.0, 0.0)
+    >>> phase = igb.classify("relu", 2.0, 0.0)
     >>> print(phase.rate)
     grows like 0.022515819 depth^2
     """
@@ -161,7 +161,7 @@ def classify(  # noqa: PLR0913 - the contract of the public name
 
     activation, sigma_w2, sigma_b2: as in `mlp`, single numbers. depths: those at which gamma is computed.
 
-    >>> print(igb.phases.classify("tanh", 1.5, 0.1).name)
+    >>> print(igb.classify("tanh", 1.5, 0.1).name)
     ordered deep prejudice
     """
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)

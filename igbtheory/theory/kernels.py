@@ -64,17 +64,25 @@ class KernelMeans:
 
 
 def kernel_means(
-    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None, *, last: bool = False
+    layers: Sequence[Layer],
+    n: Kind,
+    given: Any,
+    world: int = 0,
+    watched: Watched | None = None,
+    *,
+    last: bool = False,
+    passage: Passage = USUAL,
 ) -> KernelMeans:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn.
 
-    last: whether means after the last Dense alone are wanted.
+    last: whether means after the last Dense alone are wanted. passage: that of the layers, but for the world.
     """
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, world, watched=watched, last=last)
+    kernel = OutputKernel(chain, data, n, world, passage=passage, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
+    kernel = replace(kernel, data=n.number(data))  # many digits of a hundred images take seconds
     try:
         return kernel.means()
     except UnitsNeededError:  # raised by the first block, if an average needs units that are drawn
@@ -98,7 +106,7 @@ class OutputKernel:
     n: Kind = FLOAT64
     world: int = 0
     drawn: bool = False
-    passage: Passage | None = None
+    passage: Passage = USUAL
     watched: Watched | None = None
     last: bool = False
 
@@ -183,7 +191,7 @@ class OutputKernel:
             if (place := places_of.get(id(layer))) is not None:
                 behind[place] = listed(node, first=watched[place])
 
-        now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
+        now = now.on(replace(self.passage, world=self.world, sees=sees if watched else None))
         kernels: list[Pairs] = []
         for layer in counted(self.layers, len(self.layers), KERNEL):
             now = now.behind(layer)

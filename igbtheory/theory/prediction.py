@@ -249,23 +249,22 @@ class Prediction(OutputLayer):
 
         On a data set they are those at its positions, on Gaussian inputs those at `positions` independent ones. tied:
         the width of the model if the output has the weights of its Embedding; None: it has weights of its own. draws:
-        number of networks; None: as many as take a few seconds.
+        number of networks; None: as many as take a few seconds. They hold in infinite width; `predict(width=d)` has the
+        same of networks of d units, which predict fewer tokens.
         """
         from igbtheory.guesses import vocabulary  # noqa: PLC0415 - as above
-        from igbtheory.theory.tied import embedding_share  # noqa: PLC0415 - as above
+        from igbtheory.theory.tied import ids_read, tied_weights  # noqa: PLC0415 - as above
 
         rng = checks.generator(random_state)
-        ids = self.inputs.ravel().astype(int) if self.layers and self.layers[0].reads_ids else None
-        if self.dataset is None or ids is None or self.dataset.size != ids.size:
-            ids = None
-        if ids is None and tied is not None:
-            raise ValueError("expected outputs at every token of given ids with tied=, got others; leave tied out")
+        ids = ids_read(self.layers, self.inputs, 0 if self.dataset is None else self.dataset.size, tied)
         if self.dataset is None:
             law: Any = self.guesses(size)
             return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
-        share = 0.0 if tied is None else embedding_share(self.layers, self.per_layer.var_mu + self.per_layer.var_chi)
-        weights = None if tied is None else vocabulary.Tied(checks.whole("tied", tied, 1), share)
-        return vocabulary.at_given_positions(self.dataset, size, ids, weights, draws, rng)
+        weights = tied_weights(self.layers, self.per_layer, tied)
+        size = vocabulary.checked_size(size, ids)
+        count = vocabulary.count_of(draws, size * self.dataset.size)
+        roots = (self.dataset.root(rng) for _ in range(count))
+        return vocabulary.at_given_positions(roots, size, ids, weights, rng)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.

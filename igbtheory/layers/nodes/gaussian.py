@@ -68,8 +68,8 @@ class Gaussian(Base[Moments]):
         factor, error = slopes.mean_square(n, phi, m, self.values)
         return noise.times(factor, self.values.error + error)
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        return 0 if phi is None else constant_batches.probability(phi, m, size, self.values)
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        return 0 if phi is None else constant_batches.probability(n, phi, m, size, self.values)
 
     def units(self, draws: Draws, count: int) -> Array:
         h, size = self.values, draws.size

@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.chain import data_made, entering
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
@@ -38,6 +39,10 @@ class Case(ABC):
     @abstractmethod
     def drawn(self, precision: Precision) -> Chain:
         """Return the networks that give the moments."""
+
+    @abstractmethod
+    def at_positions(self, count: int) -> Chain:
+        """Return networks with all data of a data set, or with about so many Gaussian data."""
 
     @abstractmethod
     def reading(self, x: Array, dense: FreshDense) -> Array:
@@ -70,6 +75,9 @@ class GaussianCase(Case):
         rows = count * self.batch
         data = GaussianData(self.inputs, rows, self.units[0])
         return chain(self.layers, self.units, data, rows, self.batch, precision)
+
+    def at_positions(self, count: int) -> Chain:
+        return self.batches(-(-count // self.batch), "float32")
 
     def reading(self, x: Array, dense: FreshDense) -> Array:
         return of_pairs(x, dense)
@@ -120,6 +128,9 @@ class DataCase(Case):
             batch.divides(len(self.data))
         return self._of(self._rows, precision)
 
+    def at_positions(self, count: int) -> Chain:
+        return self._of(len(self.data), "float32")
+
     def reading(self, x: Array, dense: FreshDense) -> Array:
         size = len(self.data)
         if self._paired:
@@ -143,5 +154,13 @@ class DataCase(Case):
 
     @cached_property
     def _rows(self) -> int:
-        """Number of data of a network."""
-        return len(self.data) if mixes(self.layers) else min(len(self.data), IMAGES)
+        """Number of data of a network. Tokens that become data of their own are those of all texts."""
+        whole = mixes(self.layers) or data_made(self.layers, self.data.shape[2:]) > 1
+        return len(self.data) if whole else min(len(self.data), IMAGES)
+
+
+def case_of(layers: Sequence[Layer], inputs: Any, units: Sequence[int]) -> Case:
+    """Return what is drawn on these inputs. units: as the cases take them."""
+    if isinstance(inputs, GaussianInputs):
+        return GaussianCase(layers, inputs, units)
+    return DataCase(layers, entering(layers, inputs), units)

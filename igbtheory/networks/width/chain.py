@@ -6,7 +6,7 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Literal, Protocol, final
 
@@ -19,7 +19,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.mixing import is_of_user
-from igbtheory.networks.width.widths import Size, sizes
+from igbtheory.networks.width.widths import sizes
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]
@@ -111,7 +111,7 @@ class EachNetwork(Layer):
 @final
 @dataclass(frozen=True)
 class Chain:
-    """Networks with `rows` data each. hidden: layers, each with its units. data: draws the data of many networks.
+    """Networks whose output reads `rows` data each. hidden: layers, each with its units. data: draws those of networks.
 
     largest: the number of entries that the largest layer of a network has. numbers: that of all of its units, weights
     that are drawn, and pairs of data.
@@ -133,16 +133,16 @@ class Chain:
         before = x = np.empty(0)
         for layer, x in self._units(seed, networks):
             if layer is not None and layer.listed:
-                yield self._read(*layer.read_out(before, x))
+                yield self._read(networks, *layer.read_out(before, x))
             before = x
-        yield self._read(*self.output.read_out(x, x))
+        yield self._read(networks, *self.output.read_out(x, x))
 
     def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
         """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
         x = np.empty(0)
         for _, x in self._units(seed, networks):
-            yield self._read(x, 1.0, 0.0)
-        yield self._read(*self.output.read_out(x, x))
+            yield self._read(networks, x, 1.0, 0.0)
+        yield self._read(networks, *self.output.read_out(x, x))
 
     def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
         """Yield the data, after None, and the units behind every hidden layer."""
@@ -159,13 +159,13 @@ class Chain:
         sizes = [min(at_once, networks - start) for start in range(0, networks, at_once)]
         yield from counted(zip(seeds.spawn(len(sizes)), sizes, strict=True), len(sizes), "networks of the theory")
 
-    def _read(self, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
+    def _read(self, networks: int, x: Array, sigma_w2: Any, sigma_b2: Any) -> tuple[Array, FreshDense]:
         """Return units by network, and a Dense with these variances that reads them.
 
         A unit at every position is one of the units.
         """
-        by_network = x.reshape(-1, self.rows, prod(x.shape[1:]))
-        return by_network, FreshDense(sigma_w2, sigma_b2, self.rows, 1, self.precision)
+        by_network = x.reshape(networks, -1, prod(x.shape[1:]))
+        return by_network, FreshDense(sigma_w2, sigma_b2, by_network.shape[1], 1, self.precision)
 
 
 def chain(
@@ -181,16 +181,20 @@ def chain(
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
     """
     many = _Many(rows, batch, precision, iter(units[1:]), positions=bool(data.shape))
-    hidden = tuple(map(many.of, layers[:-1]))
+    hidden, shape = [], data.shape
+    for layer in layers[:-1]:
+        hidden.append(many.of(layer))
+        many, shape = replace(many, rows=many.rows * layer.data_made(shape)), layer.positions(shape)
     of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
-    # weights are drawn where a layer has few units for so many data, and where it has positions
-    if rows**2 <= PASSES * min(units[:-1]) and not data.shape:
-        of_layers = [Size(size.entries, 0, 0) for size in of_layers]
     given = units[0] * prod(data.shape)
-    largest = max(rows * given, *(max(rows * size.entries, size.weights) for size in of_layers))
-    entries, weights, products = (sum(column) for column in zip(*map(astuple, of_layers), strict=True))
-    numbers = rows * (given + entries + products // PRODUCTS) + weights + rows**2 * len(units)
-    return Chain(hidden, layers[-1], data, rows, precision, largest, numbers)
+    largest = rows * max(given, *(size.entries for size in of_layers))
+    numbers = rows * (given + sum(size.entries for size in of_layers)) + many.rows**2 * len(units)
+    # weights are drawn where a layer has few units for so many data, and where it has positions
+    if data.shape or rows**2 > PASSES * min(units[:-1]):
+        weights = [size.weights(rows) for size in of_layers]
+        products = rows * sum(size.entries * size.products for size in of_layers)
+        largest, numbers = max(largest, *weights), numbers + sum(weights) + products // PRODUCTS
+    return Chain(tuple(hidden), layers[-1], data, many.rows, precision, largest, numbers)
 
 
 @final

@@ -1,5 +1,6 @@
 """The law of the guesses of networks that are drawn in a chain."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -92,3 +93,11 @@ class Kernels:
                 of_networks.append(kernels(x, dense))
         kernel = np.concatenate(of_networks)
         return np.asarray(kernel[np.einsum("maa->m", kernel) > 0])
+
+
+def roots(drawn: Chain, networks: int, seed: int) -> Iterator[Array]:
+    """Yield of so many new networks a matrix L, shape (rows, units), such that L L^T is the covariance of an output."""
+    with one_thread():
+        for seeds, size in drawn.blocks(networks, np.random.SeedSequence(seed)):
+            *_, (x, dense) = drawn.features(seeds, size)
+            yield from dense.weighted(x)

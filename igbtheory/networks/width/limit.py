@@ -52,5 +52,5 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     text = f"{min(small)} to {max(small)}" if len({*small}) > 1 else str(small[0])
     drawn = f"{count} networks of width {text}, and {count} of twice this width, extrapolated"
     method = f"{drawn}: the exact kernel is too large"
-    kernel = DatasetGuessLaw(len(data), float(variance[-1]), law.kernel)
+    kernel = DatasetGuessLaw(law.size, float(variance[-1]), law.kernel)
     return Prediction(per_layer, kernel, layers=layers, inputs=data, method=method)

@@ -8,11 +8,9 @@ import numpy as np
 
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import entering
-from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
 from igbtheory.networks.simulation.values import Predictable
-from igbtheory.networks.width.cases import Case, DataCase, GaussianCase
+from igbtheory.networks.width.cases import Case, case_of
 from igbtheory.networks.width.chain import Array, Precision
 from igbtheory.networks.width.result import WidthPrediction, width_layers
 
@@ -48,7 +46,7 @@ def on_pairs(
     units: the features of the data and the units that each layer with weights makes, the output last. networks: None
     for as many as about two seconds allow. refused: why there is no expansion, if it was tried.
     """
-    case = case_of(network, inputs, units)
+    case = case_of(network.layers, inputs, units)
     count = networks or _affordable(case, refused=bool(refused))
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
     precision = precision_of(case)
@@ -90,17 +88,10 @@ def on_pairs_everywhere(
 
     networks: returns this number from the number of random numbers, about, that a network takes.
     """
-    case = case_of(network, inputs, units)
+    case = case_of(network.layers, inputs, units)
     count = networks(case.drawn("float32").numbers)
     seeds = np.random.SeedSequence(seed)
     return estimated(drawn_moments(case, precision_of(case), count, seeds, everywhere=True)), count
-
-
-def case_of(network: Predictable, inputs: Any, units: Sequence[int]) -> Case:
-    """Return what is drawn on these inputs. units: as `on_pairs` takes them."""
-    if isinstance(inputs, GaussianInputs):
-        return GaussianCase(network.layers, inputs, units)
-    return DataCase(network.layers, entering(network.layers, inputs), units)
 
 
 def precision_of(case: Case) -> Precision:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.text import layer_table, measured
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.networks.simulation.estimates import Array, LayerEstimates
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.router import Loads
     from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.guesses.vocabulary import Vocabulary
 
 COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
 
@@ -92,6 +94,43 @@ class WidthPrediction(OutputLayer):
             return DatasetRouterLaw(experts, top, self.G0)
         rank = effective_rank(self.network.layers, self.inputs, (self.widths or (self.features,))[-1])
         return RouterLaw(experts, top, max(0.0, self.gamma_guess), rank)
+
+    def vocabulary(
+        self,
+        size: int,
+        *,
+        tied: int | None = None,
+        positions: int = 1000,
+        draws: int | None = None,
+        random_state: Any = 0,
+    ) -> "Vocabulary":
+        """Return the first predictions of a language model, as `Prediction.vocabulary` does, of networks of this width.
+
+        size, positions: as there. tied: this width, if the output has the weights of its Embedding. draws: number of
+        new networks; None: as many as the prediction has drawn, or fewer that take a few seconds.
+        """
+        from igbtheory.guesses import vocabulary  # noqa: PLC0415 - few predictions are of language models
+        from igbtheory.networks.width.cases import case_of  # noqa: PLC0415 - as above
+        from igbtheory.networks.width.laws import roots  # noqa: PLC0415 - as above
+        from igbtheory.networks.width.widths import units_made  # noqa: PLC0415 - as above
+        from igbtheory.theory.tied import ids_read, tied_weights  # noqa: PLC0415 - as above
+
+        rng, layers, width = checks.generator(random_state), self.network.layers, (self.widths or (self.features,))[-1]
+        if tied not in {None, width}:
+            raise ValueError(f"expected tied={width}, the units that the output reads, got {tied!r}; pass tied={width}")
+        made, _ = units_made(layers, self.widths or (self.features,), None)
+        drawn = case_of(layers, self.inputs, (self.features, *made)).at_positions(
+            checks.whole("positions", positions, 1)
+        )
+        ids = ids_read(layers, self.inputs, drawn.rows, tied)
+        size = vocabulary.checked_size(size, ids)
+        count = vocabulary.count_of(draws, size * drawn.rows)
+        if draws is None and self.networks:
+            count = min(count, self.networks)
+        of_networks = roots(drawn, count, int(rng.integers(2**32)))
+        return vocabulary.at_given_positions(
+            of_networks, size, ids, tied_weights(layers, self.per_layer, tied), rng, width
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+import igbtheory as igb
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Whole
 
@@ -38,6 +39,4 @@ def classes(
         Number of initialisations drawn for an estimate.
 
     """
-    from igbtheory.guesses.summary import summary  # noqa: PLC0415 - --help must not load NumPy
-
-    case.compute(lambda network, inputs: summary(network.predict(inputs), classes, temperature, proportions, draws))
+    case.compute(lambda network, inputs: igb.classes(network.predict(inputs), classes, temperature, proportions, draws))

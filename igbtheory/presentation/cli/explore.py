@@ -1,9 +1,6 @@
 """`igb explore`: a page in the browser to play with."""
 
-from contextlib import suppress
-from threading import Event
-
-from igbtheory.presentation.cli import output
+import igbtheory as igb
 from igbtheory.presentation.cli.parameters import Whole
 
 
@@ -25,11 +22,4 @@ def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:
         Print the address of the page, but do not open it.
 
     """
-    from igbtheory.presentation.explore.server import open_browser, serving  # noqa: PLC0415 - --help must not load it
-
-    with serving(port) as address:
-        output.show(address)
-        if not no_browser:
-            open_browser(address)
-        with suppress(KeyboardInterrupt):
-            Event().wait()
+    igb.explore(port, browser=not no_browser)

@@ -53,13 +53,12 @@ def figures(
 
     """
     from igbtheory.foundations import checks  # noqa: PLC0415 - --help must not load Matplotlib
-    from igbtheory.presentation import pictures  # noqa: PLC0415 - --help must not load Matplotlib
+    from igbtheory.presentation.pictures.style import STYLES  # noqa: PLC0415 - --help must not load Matplotlib
+    from igbtheory.presentation.pictures.writing import written_figures  # noqa: PLC0415 - as above
 
-    chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
+    chosen = STYLES[checks.known("style", style, STYLES)]
     with progress_bar():
-        files = pictures.write_figures(
-            names, out, chosen, quick=quick, folder=folder, parameters=assigned(param), **vars(run)
-        )
+        files = written_figures(names, out, chosen, quick=quick, folder=folder, parameters=assigned(param), **vars(run))
         if json:
             output.show_json({"files": [str(path) for path in files]})
         else:

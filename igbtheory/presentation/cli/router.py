@@ -1,7 +1,5 @@
 """`igb router`: how unevenly a new router loads the experts of a mixture."""
 
-from typing import Any
-
 from igbtheory.presentation.cli.options import Case
 from igbtheory.presentation.cli.parameters import Whole
 
@@ -26,8 +24,4 @@ def router(case: Case = Case(), *, experts: Whole = 8, top: Whole = 2, width: Wh
         Number of units that every layer reads; by default infinitely many.
 
     """
-
-    def loads(network: Any, inputs: Any) -> Any:
-        return (network.predict(inputs) if width is None else network.predict(inputs, width=width)).router(experts, top)
-
-    case.compute(loads)
+    case.compute(lambda network, inputs: network.predict(inputs, width=width).router(experts, top))

@@ -11,6 +11,7 @@ def vocabulary(
     tied: Whole | None = None,
     positions: Whole = 1000,
     draws: Whole | None = None,
+    width: Whole | None = None,
 ) -> None:
     """Print which tokens an untrained language model predicts, and the loss and the entropy of its softmax.
 
@@ -30,8 +31,12 @@ def vocabulary(
         Number of positions with Gaussian inputs; a data set has its own.
     draws
         Number of initialisations drawn for an estimate; by default as many as take a few seconds.
+    width
+        Number of units that every layer reads; by default infinitely many, which predict more tokens.
 
     """
     case.compute(
-        lambda network, inputs: network.predict(inputs).vocabulary(size, tied=tied, positions=positions, draws=draws)
+        lambda network, inputs: network.predict(inputs, width=width).vocabulary(
+            size, tied=tied, positions=positions, draws=draws
+        )
     )

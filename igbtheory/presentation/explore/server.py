@@ -2,10 +2,11 @@
 
 import logging
 import socket
+import sys
 import webbrowser
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from threading import Thread
+from contextlib import closing, contextmanager, suppress
+from threading import Event, Thread
 from typing import Any
 
 from igbtheory.foundations import checks
@@ -17,6 +18,26 @@ SECONDS = 30.0
 """Time limit of an answer."""
 LONGEST = 2**16
 """Largest number of bytes of a request; those of the page have about three thousand."""
+
+
+def explore(port: int = 8600, *, browser: bool = True) -> None:
+    """Open a page in the browser, to play with the controls of a network, and serve it until it is interrupted.
+
+    It prints the address of the page, which only this machine can reach. Ctrl-C, or the interruption of the kernel of a
+    notebook, stops it. It needs the extra `explore`.
+
+    port: on which the page is served; 0: any that is free. browser: whether to open the page.
+    ValueError: the port is in use, or there is no browser. ImportError: the extra is not installed.
+
+    >>> igb.explore()    # doctest: +SKIP
+    """
+    with serving(port) as address:
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+        if checks.flag("browser", browser):
+            _open_browser(address)
+        with suppress(KeyboardInterrupt):
+            Event().wait()
 
 
 @contextmanager
@@ -61,7 +82,7 @@ def _refusal(error: Exception) -> Any:
 
 def _listening(port: int) -> socket.socket:
     """Return a socket that listens on the port."""
-    checks.whole("--port", port, 0, 65535)
+    checks.whole("port", port, 0, 65535)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the port is free at once after another run
     try:
@@ -69,16 +90,16 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise ValueError(
-            f"expected a free port, got --port {port} ({error.strerror}); name another, or 0 for any that is free"
+            f"expected a free port, got port {port} ({error.strerror}); name another, or 0 for any that is free"
         ) from None
     listener.listen()
     return listener
 
 
-def open_browser(address: str) -> None:
+def _open_browser(address: str) -> None:
     """Open the address in a browser. ValueError: no browser can be started."""
     if not webbrowser.open(address):
         raise ValueError(
-            "expected a browser on this machine, got none that can be started; add --no-browser, and open the address "
-            "that it prints yourself"
+            "expected a browser on this machine, got none that can be started; add --no-browser, in Python "
+            "browser=False, and open the address that it prints yourself"
         )

@@ -126,6 +126,7 @@ class Style:
         return Figure(figsize=(self.column if single else self.text, rows * self.row))
 
 
+StyleName = Literal["icml", "neurips", "iclr", "screen"]
 STYLES = {
     style.name: style
     for style in (
@@ -142,7 +143,7 @@ _CHOSEN: ContextVar[Style | None] = ContextVar("style", default=None)
 
 
 @contextmanager
-def style(name: Literal["icml", "neurips", "iclr", "screen"]) -> Iterator[None]:
+def style(name: StyleName) -> Iterator[None]:
     """Give pictures the fonts of a venue and the width of its columns while the context lasts.
 
     Figures of your own, from plt.subplots(), have them too.

@@ -3,27 +3,65 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
 import igbtheory as igb
-from igbtheory.foundations.progress import counted
+from igbtheory.foundations import checks
+from igbtheory.foundations.progress import counted, progress_bar
 from igbtheory.foundations.runs import kept, refuse_unfit
 from igbtheory.foundations.shipped import versions
 from igbtheory.foundations.threads import one_thread
 from igbtheory.foundations.whole_files import whole_files
 from igbtheory.presentation.pictures.library import Sheet, sheets
 from igbtheory.presentation.pictures.run import Run
-from igbtheory.presentation.pictures.style import UNDATED, Style, save
+from igbtheory.presentation.pictures.style import STYLES, UNDATED, Style, StyleName, save
 from igbtheory.presentation.pictures.table import Row, rows
 
 QUICK = 0.08
 """Effort of a run with --quick."""
 
 
-def write_figures(
+def write_figures(  # noqa: PLR0913 - the options of every run
+    *names: str,
+    out: str | Path = "igb-figures",
+    style: StyleName = "icml",
+    quick: bool = False,
+    folder: str | Path | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
+    progress: bool = False,
+) -> tuple[Path, ...]:
+    """Write figures of the papers, or of a folder of your own, and return the paths of their PDF files.
+
+    Each also has SVG and PNG files, a caption, a CSV of what is drawn and a JSON of how it was computed.
+
+    names: of figures, such as "norms"; by default all, which takes ten to twenty minutes. out: the folder to write
+    into. style: a venue, or "screen". quick: use small ensembles. folder: of Python files with your own figures,
+    instead of those of the package. parameters: other values of the names in capitals in the file of a figure. workers,
+    executor, store, progress: as in `simulate`.
+    ValueError, before anything is computed: an unknown name or parameter (with the nearest one), or a folder that
+    cannot be written.
+
+    >>> igb.write_figures("gamma_of_layers", style="neurips", parameters={"DEPTH": 10})    # doctest: +SKIP
+    """
+    chosen, path = STYLES[checks.known("style", style, STYLES)], None if folder is None else Path(folder)
+    values = {name: str(value) for name, value in (parameters or {}).items()}
+    who: dict[str, Any] = {"workers": workers, "executor": executor, "store": store}
+    with progress_bar() if progress else nullcontext():
+        files = written_figures(
+            names, Path(out), chosen, quick=checks.flag("quick", quick), folder=path, parameters=values, **who
+        )
+        return tuple(files)
+
+
+def written_figures(
     names: Sequence[str],
     out: Path,
     style: Style,
