@@ -10,7 +10,7 @@ few variances to all larger ones.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import final
 
 import numpy as np
@@ -55,12 +55,11 @@ class Distant:
         """Return K1 of the lines, whose slope is (right + left)/2 + (right - left)/2 sign(x)."""
         return (self.left**2 + self.right**2) / 2 - (self.right - self.left) ** 2 * theta / (2 * np.pi)
 
-    def error_at(self, number: int) -> float:
-        """Return the error of K1 at the variance 2^number: that of D is the same or less, and falls with sqrt(q)."""
-        return self.error * 2.0 ** min((CHECKED - number) / 2, 0)
+    def slopes(self, q: Array, theta: Array) -> tuple[Array, float]:
+        """Return K1 of variances beyond those that are known, shape (q, theta), and its absolute error.
 
-    def slopes(self, q: Array, theta: Array) -> Array:
-        """Return K1 of variances beyond those that are known, shape (q, theta)."""
+        The error of D grows nowhere, so that this one falls like 1/sqrt(q).
+        """
         root, x, known = np.sqrt(q)[:, None], 1 / q[:, None], 2.0 ** -np.array(NUMBERS)
         s, bend = root * np.tan(np.minimum(theta, np.pi / 2)), 0.0
         for i, (number, coefficients) in enumerate(zip(NUMBERS, self.series, strict=True)):
@@ -69,7 +68,8 @@ class Distant:
             nearer = np.arctan(s * known[i] ** 0.5)
             k1 = chebyshev.chebval(PLACES.position(place_of(nearer, number)), coefficients)
             bend = bend + weight * (k1 - self.of_lines(nearer)) / known[i] ** 0.5
-        return np.asarray(self.of_lines(theta) + bend / root)
+        error = self.error * min(1.0, 2.0 ** (CHECKED / 2) / float(root.min()))
+        return np.asarray(self.of_lines(theta) + bend / root), error
 
 
 @lru_cache(maxsize=64)
@@ -82,14 +82,14 @@ def distant(phi: Function) -> Distant | None:
         return None
 
     def on_circles(place: Array, number: int) -> Array:
-        return mean_slopes.of_equals(meshed, 1, np.array([2.0**number]), angle_at(place, number))[0][0]
+        return np.asarray(mean_slopes.of_equals(meshed, 1, np.array([2.0**number]), angle_at(place, number))[0][0])
 
     series = []
     for number in NUMBERS:
-        values, length = PLACES.sampled(lambda place, number=number: on_circles(place, number), ROUNDING, LONGEST)
+        values, length = PLACES.sampled(partial(on_circles, number=number), ROUNDING, LONGEST)
         series.append((transform(len(values)) @ values)[:length])
     slopes = Distant(left, right, tuple(series))
     places = np.linspace(0, 1, 9)
-    of_check = slopes.slopes(np.array([2.0**CHECKED]), angle_at(places, CHECKED))[0]
+    of_check = slopes.slopes(np.array([2.0**CHECKED]), angle_at(places, CHECKED))[0][0]
     error = float(np.max(np.abs(of_check - on_circles(places, CHECKED))))
     return replace(slopes, error=error) if error <= TOLERANCE else None
