@@ -17,5 +17,6 @@ probability of constant batches `constant_batches`
 error beside a jump             `steepness`
 =============================== ================================== ===================================
 
+`distant_slopes` continues mean slopes to variances far beyond the bend of a formula, at the places of `angles`.
 `hermite` computes the coefficients of a smooth formula, and `mehler` sums over coefficients.
 """

@@ -16,7 +16,7 @@ asinh(theta/width) represent them for all c and an octave of q.
 
 import itertools
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import final
 
 import numpy as np
@@ -182,15 +182,16 @@ def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant |
     q = 2.0 ** _variances(number).nodes()
     if m > 1 and any(phi.pieces.kinks):
         return None
-    meshed = None if far else mean_slopes.on_mesh(phi, m, float(q[-1]))
-    if meshed is None and far is None:
+    if far:
+        k1 = partial(far.slopes, q)
+    elif (meshed := mean_slopes.on_mesh(phi, m, float(q[-1]))) is not None:
+        k1 = partial(mean_slopes.of_equals, meshed, m, q)
+    else:
         return None
-    missed = [distant_slopes.TOLERANCE if far else 0.0]
+    missed = [0.0]
 
     def line(place: Array) -> Array:
-        if far:
-            return far.slopes(q, angle_at(place, number)).T
-        values, error = mean_slopes.of_equals(meshed, m, q, angle_at(place, number))
+        values, error = k1(angle_at(place, number))
         missed.append(error)
         return values.T
 
