@@ -1,6 +1,5 @@
 """Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
-import copy
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any, final
@@ -29,7 +28,7 @@ from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, layers_of, layers_on
 from igbtheory.torch.reading import SHOWN, Reading
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.tracing import in_a_row, on_weights_of
+from igbtheory.torch.tracing import copied, in_a_row, on_weights_of
 from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
@@ -140,7 +139,8 @@ def refuse_loops(reading: Reading, data: torch.Tensor, output: str | int | None)
     """Refuse a graph that has steps for each of the data that were shown, so that no more can pass through it."""
     given = moved(data[: SHOWN + 1], reading.whole.parameters())
     with torch.no_grad(), stream(0, 0):
-        rows = len(logits_of(copy.deepcopy(reading.whole)(given.clone()), output))
+        (graph,) = copied([reading.whole])
+        rows = len(logits_of(graph(given.clone()), output))
     if rows != len(given):
         raise ValueError(
             "expected a model that passes all data together, got one that loops over them; pass them at once"

@@ -107,7 +107,7 @@ class _Tracer(fx.Tracer):  # type: ignore[misc]
 def _is_hooked(module: nn.Module) -> bool:
     """Return whether a module has hooks that may change what it computes; those of PyTorch compute its weights."""
     hooks = (*module._forward_hooks.values(), *module._forward_pre_hooks.values())  # noqa: SLF001 - they have no other name
-    return not all(hook.__module__.startswith("torch.") for hook in hooks)
+    return not all(str(hook.__module__).startswith("torch.") for hook in hooks)
 
 
 def _is_activation(module: nn.Module) -> bool:
@@ -272,9 +272,8 @@ def _is_own(filename: str) -> bool:
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:
     """Return copies of models with the same weights, but with modes and buffers of their own."""
-    computed = (x for model in models for module in model.modules() for x in vars(module).values())
-    tensors = (
-        x for x in computed if isinstance(x, torch.Tensor)
-    )  # such as weights behind a norm, which are no parameters
-    shared = (*tensors, *(part for model in models for part in model.parameters()))
-    return copy.deepcopy(models, {id(part): part for part in shared})
+    weights = [part for model in models for part in model.parameters()]
+    # weights that are computed of others, as by weight_norm, are no parameters
+    attributes = (x for model in models for module in model.modules() for x in vars(module).values())
+    computed = (x for x in attributes if isinstance(x, torch.Tensor))
+    return copy.deepcopy(models, {id(part): part for part in (*weights, *computed)})
