@@ -1740,6 +1740,7 @@ NOT_DONE = {
         "take track_running_stats=False",
         "check the initialisation",
         "check the loss",
+        "call the model on all",
     ),
     "it is no remedy": ("use `usecols`", "write into", "write a folder", "name in", "number ", "repeat it for each"),
 }
