@@ -1741,6 +1741,7 @@ NOT_DONE = {
         "check the initialisation",
         "check the loss",
         "call the model on all",
+        "pass them at once",
     ),
     "it is no remedy": ("use `usecols`", "write into", "write a folder", "name in", "number ", "repeat it for each"),
 }
