@@ -590,9 +590,9 @@ LINES = [
         "igb.mlp(1).predict().vocabulary(50)",
     ),
     (
-        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS, width=4).vocabulary(5, tied=8)",
+        "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1)).predict(IDS, width=4, networks=9).vocabulary(5, tied=8)",
         "pass tied=4",
-        "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS, width=4).vocabulary(5, tied=4)",
+        "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1)).predict(IDS, width=4, networks=9).vocabulary(5, tied=4)",
     ),
     (
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(3)",
@@ -1740,6 +1740,8 @@ NOT_DONE = {
         "take track_running_stats=False",
         "check the initialisation",
         "check the loss",
+        "call the model on all",
+        "pass them at once",
     ),
     "it is no remedy": ("use `usecols`", "write into", "write a folder", "name in", "number ", "repeat it for each"),
 }

@@ -102,7 +102,7 @@ def test_a_sweep_is_the_limit_point_by_point() -> None:
         (igb.Residual(igb.Dense(2.0), igb.Activation("relu")), "mean 0"),
         (igb.Residual(igb.Residual(igb.Dense(1.0))), "multiple of its stream"),
         slow((igb.Residual(igb.Activation("x**3"), igb.Dense(1.0)), "range")),
-        (igb.Residual(igb.BatchNorm(8), igb.Activation("tanh"), igb.Dense(1.0)), "all data of its batch"),
+        (igb.Residual(igb.BatchNorm(8), igb.Activation("tanh"), igb.Dense(1.0)), "use the full batch"),
         (igb.Activation("tanh"), "no depth"),
     ],
 )
