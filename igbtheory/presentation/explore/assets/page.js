@@ -30,7 +30,8 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       try {
         if (query.has("pinned")) pinned = { ...start, ...JSON.parse(query.get("pinned")) };
       } catch {
-        /* an address that was cut off pins nothing */
+        /* an address that was cut off pins nothing, and the reason shows what is left of it */
+        pinned = { ...start, depth: query.get("pinned") };
       }
       return [...Object.keys(start).map((name) => query.get(name) ?? unchanged), pinned];
     },
