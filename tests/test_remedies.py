@@ -590,9 +590,15 @@ LINES = [
         "igb.mlp(1).predict().vocabulary(50)",
     ),
     (
-        "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1)).predict(IDS, width=4, networks=9).vocabulary(5, tied=8)",
+        (
+            "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1))"
+            ".predict(IDS, width=4, networks=9).vocabulary(5, tied=8)"
+        ),
         "pass tied=4",
-        "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1)).predict(IDS, width=4, networks=9).vocabulary(5, tied=4)",
+        (
+            "igb.Network(igb.Embedding(1), igb.EachToken(), igb.Dense(1))"
+            ".predict(IDS, width=4, networks=9).vocabulary(5, tied=4)"
+        ),
     ),
     (
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(3)",
