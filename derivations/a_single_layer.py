@@ -9,7 +9,7 @@ and the density of f_0 = Phi(sqrt(gamma) U) = Phi(y) is exp(y^2 (1 - 1/gamma)/2)
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import mpmath as mp
@@ -286,11 +286,11 @@ def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
             yield drawn_limit(trial, "softplus: gamma", bias_ratio, expected, shape=shape, phi=phi)
 
 
+@cache
 def _moments(of: Callable[[Any], Any]) -> list[Any]:
     """Return E of(h) and E of(h)^2, h ~ N(0, 2), by quadrature; kinks at 0 only."""
-    with mp.workdps(25):
-        root, cuts = mp.sqrt(2), [-14, -7, -3, -1, 0, 1, 3, 7, 14]
-        return [mp.quad(lambda z, k=k: mp.npdf(z) * of(root * z) ** k, cuts) for k in (1, 2)]
+    root, cuts = mp.sqrt(2), [-14, -7, -3, -1, 0, 1, 3, 7, 14]
+    return [mp.quad(lambda z, k=k: mp.npdf(z) * of(root * z) ** k, cuts) for k in (1, 2)]
 
 
 @SECTION.holds(

@@ -378,7 +378,7 @@ def neutrality_line(stated: Any, says: str) -> Findings:
     yield worded(says, "lies in the {} phase", "chaotic" if all(sides) else "ordered")
     step = 0.1
     grid = 1 + step * np.arange(31)
-    neutral = igb.mlp(350, "tanh", sigma_w2=grid, sigma_b2=BIASES).predict().c <= float(correlation)
+    neutral = igb.mlp(100, "tanh", sigma_w2=grid, sigma_b2=BIASES).predict().c <= float(correlation)
     first = grid[neutral].min()
     yield agree("first point of the grid that is neutral", first, value_of(GRID**2, stated), 12)
     yield worded(says, "of step {:g} it is at sigma_w^2 = {:g} for sigma_b^2 = {:g}", step, first, BIASES)

@@ -281,12 +281,13 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
             yield identity("sigma_w^2 E f^2 where q is kept", kept * square, 1)
             yield identity("sigma_w^2 E f^2 at the edge", edge * square, grown)
             yield measured(trial, f"{label}: variance", *mean_with_error(forth), grown**3)
-            factor, wide = float((kept * slope).doit()), float((edge * square).doit())
-            stays = abs((kept * square).doit() - 1) < 1e-12
+            size, steepness = float(square.doit()), float(slope.doit())
+            factor, wide = float(kept) * steepness, float(edge) * size
+            stays = abs(float(kept) * size - 1) < 1e-12
             yield worded(says, "the variance of the units {} its size", "keeps" if stays else "changes")
             yield worded(says, "at a fixed q_aa chi~_1 is {:.3f}", factor)
             phrase = "are {} at sigma_w^2 = {:.4g}, where the variance {} by the factor {:.3f} a layer"
-            fate = "stable" if abs(edge * slope.doit() - 1) < 1e-12 else "unstable"
+            fate = "stable" if abs(float(edge) * steepness - 1) < 1e-12 else "unstable"
             yield worded(says, phrase, fate, float(edge), "grows" if wide > 1 else "shrinks", wide)
 
 

@@ -304,9 +304,10 @@ def remark(stated: Any, says: str) -> Findings:
     said = {name: value_of(quantity, stated).subs(moments) for name, quantity in quantities.items()}
     for name, of_eq_26 in (("var_chi", sigma_w2 * RELU[Var_Y]), ("var_mu", sigma_w2 * RELU[E_Y] ** 2)):
         yield identity(f"{name} over q", said[name] / q, of_eq_26)
+    numbers = {name: value.doit() for name, value in said.items()}
     for size in (1, 2):
         found = igb.mlp(1, sigma_w2=float(size)).predict()
-        for name, value in said.items():
+        for name, value in numbers.items():
             yield agree(
                 f"{name}, sw2 = {size}, predicted", getattr(found, name), value.subs({sigma_w2: size, q: size}), 13
             )

@@ -8,6 +8,7 @@ gamma = c/(1 - c), does not see the factor; q does, which is 1 behind each Layer
     q_out = sigma_w^2/2 with LayerNorm,   q_out = sigma_w^2 (sigma_w^2/2)^L without.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -77,12 +78,15 @@ def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, no
     return gammas
 
 
+@cache
+def square_behind(depth: int) -> Any:
+    """Second moment of a pre-activation behind so many layers of ReLU without a norm, layer by layer."""
+    return sigma_w2 * relu_moment(2, sp.sqrt(square_behind(depth - 1))).doit() if depth else sigma_w2
+
+
 def with_norm(depth: int) -> Any:
-    """Second moment of an output of the network with LayerNorm over that of the network without, layer by layer."""
-    q = sigma_w2
-    for _ in range(depth):
-        q = sigma_w2 * relu_moment(2, sp.sqrt(q)).doit()
-    return sigma_w2 * relu_moment(2) / q
+    """Second moment of an output of the network with LayerNorm over that of the network without."""
+    return sigma_w2 * relu_moment(2) / square_behind(depth)
 
 
 SECTION.untested(
@@ -336,9 +340,14 @@ def ratio_of_the_second_layer(stated: Any) -> Findings:
     right_assumes="widths to infinity",
 )
 def layer_law(stated: Any) -> Findings:
-    """The variable on the left and that on the right are two different letters in print. The convolution:"""
-    mixture = sp.Integral(npdf(z, y, sigma_z) * npdf(y, 0, sigma_mu), (y, -sp.oo, sp.oo))
-    yield identity("integral over the centres", mixture, value_of(LAYER, stated))
+    """The variable on the left and that on the right are two different letters in print. In the convolution the centre
+    given z is normal, with the variance of both laws in parallel; what is left is the law of the layer.
+    """
+    mixed, variance = npdf(z, y, sigma_z) * npdf(y, 0, sigma_mu), sigma_z**2 + sigma_mu**2
+    of_centre = npdf(y, z * sigma_mu**2 / variance, sigma_z * sigma_mu / sp.sqrt(variance))
+    left = sp.exp(sp.simplify(sp.expand_log(sp.log(mixed / of_centre), force=True)))
+    mixture = sp.Integral(mixed, (y, -sp.oo, sp.oo))
+    yield identity("integral over the centres", left, value_of(LAYER, stated), of=mixture)
 
 
 UNNORMED, NORMED = sp.Function(r"f_{\bar Y}")(y), sp.Function("f_{Y}")(y)

@@ -3,8 +3,8 @@
 Class 0 is the one that a network favours at the start: it gets less than 0.6 of the data in neutral starts, and more
 than 0.8 in prejudiced ones. Behind ReLU the norms leave neutral starts only; in front of it there are prejudiced ones,
 as without a norm. Bars in the upper panels are shares of starts by the share of the favoured class, between 0.5 on the
-left and 1 on the right. Lines are infinitely wide networks, which take the same steps; for BatchNorm, whose tangent
-kernel is not known, there are finite networks only. Source: where-you-place-the-norm, Fig. 4.
+left and 1 on the right. Lines are infinitely wide networks, which take the same steps; for BatchNorm behind
+ReLU, whose tangent kernel is not known, there are finite networks only. Source: where-you-place-the-norm, Fig. 4.
 """
 
 from typing import Any

@@ -33,9 +33,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave tests and modules out of garbage collections: most of the time of these would be theirs."""
+    """Leave tests and modules out of garbage collections, which took an eighth of the time, and collect more rarely."""
     gc.enable()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:

@@ -202,11 +202,11 @@ class Aged(Layer):
         return x
 
 
-def aged(layers: tuple[Layer, ...], age: float) -> tuple[Layer, ...]:
-    """Return the layers with `Aged` behind every layer with weights."""
+def aged(layers: tuple[Layer, ...], age: float, size: int) -> tuple[Layer, ...]:
+    """Return the layers with `Aged` behind every layer with weights, and with each half of the data as a batch."""
     found: list[Layer] = []
     for layer in layers:
-        found.append(layer.mapped(lambda inner: aged(inner, age)))
+        found.append(layer.mapped(lambda inner: aged(inner, age, size)).in_batches(size))
         if (layer.weighs and not layer.inner) or isinstance(layer, Convolution):
             found.append(Aged(age))
     return tuple(found)
@@ -219,7 +219,7 @@ def tangents(case: Case) -> None:
     size = len(kernel)
 
     def across(age: float) -> Any:
-        layers = (*aged(case.layers[:-1], age), case.layers[-1])
+        layers = (*aged(case.layers[:-1], age, size), case.layers[-1])
         return age * OutputKernel(*behind_undrawn(layers, np.concatenate([data, data])))()[:size, size:]
 
     found = (3 * kernel - 4 * across(1 - AGE) + across(1 - 2 * AGE)) / (2 * AGE)
@@ -266,9 +266,9 @@ MOMENTS = ("put a Dense between them",)
 """Refusal to draw the units behind Attention, of which only moments are known."""
 ESTIMATED = ("exact rules", "which is estimated from draws", "that are estimated from draws")
 """Refusals of what needs exact rules."""
-GRADIENTS = (*ESTIMATED, "depends on all data of its batch", "units of different centres", "jumps")
+GRADIENTS = (*ESTIMATED, "for gradients in batches", "units of different centres", "jumps")
 """Refusals that `gradients` documents."""
-TANGENTS = (*ESTIMATED, "expected no BatchNorm", "MaxPool", "jumps")
+TANGENTS = (*ESTIMATED, "behind BatchNorm for its tangent kernel", "full batch for a tangent", "MaxPool", "jumps")
 """Refusals that `training.kernels` documents."""
 PROOFS = (*ESTIMATED, "proven rules", "is not certified", "eps=0", "tree proves that it increases", "too near to 1")
 """Refusals that `certify` documents."""
@@ -281,22 +281,22 @@ WITHOUT_GATES = Grammar(SMOOTH, exact=True, closed=True, gates=False)
 OF_FORMULAS = Grammar(("relu", "abs", "x + 1/3", "sin", "erf", "step"), exact=True, closed=True, gates=False, depth=1)
 # networks that are drawn or estimated take a second each, others a tenth of it
 COMPARISONS = {
-    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 4, 0.9),
-    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 10, 0.9),
-    "law and samples": Comparison(law_and_samples, vectors(), 5, 0.9),
-    "kernel and samples": Comparison(kernel_and_samples, vectors(), 5, 0.9),
-    "images and samples": Comparison(kernel_and_samples, images(), 3, 0.9),
+    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 2, 0.9),
+    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 6, 0.9),
+    "law and samples": Comparison(law_and_samples, vectors(), 3, 0.9),
+    "kernel and samples": Comparison(kernel_and_samples, vectors(), 3, 0.9),
+    "images and samples": Comparison(kernel_and_samples, images(), 2, 0.9),
     "sequences and samples": Comparison(kernel_and_samples, sequences(), 2, 0.5, MOMENTS),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 70, 0.5),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 40, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 12, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 5, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 10, 0.5, GRADIENTS),
-    "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 3, 0.3, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 5, 0.5, GRADIENTS),
+    "gradients and differences": Comparison(gradients_and_differences, vectors(WITHOUT_GATES), 2, 0.3, GRADIENTS),
     "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 3, 0.5, TANGENTS),
-    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
+    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 5, 0.3, TANGENTS),
     "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 2, 0.5, FORMULAS),
-    "balls": Comparison(balls, vectors(WITHOUT_GATES), 20, 0.3, PROOFS),
+    "balls": Comparison(balls, vectors(WITHOUT_GATES), 10, 0.3, PROOFS),
 }
 
 

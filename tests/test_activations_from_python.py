@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy
 import sympy
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -65,7 +66,7 @@ UNTRACED: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", UNTRACED)
+@pytest.mark.parametrize("name", [slow(name) if name == "a kink" else name for name in UNTRACED])
 def test_the_error_of_an_approximation_covers_the_true_one(name: str) -> None:
     """Against E phi and E phi^2 by Gauss-Legendre between the kinks."""
     function, kinks = UNTRACED[name]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 from literature import FORMULAS
-from repeated import slow
+from repeated import every_second, slow
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
@@ -177,7 +177,7 @@ def test_every_formula_of_the_literature_is_read() -> None:
         assert function_of(formula).name == formula
 
 
-@pytest.mark.parametrize("formula", list(FORMULAS)[17::28])
+@pytest.mark.parametrize("formula", every_second(list(FORMULAS)[17::28]))
 def test_formulas_of_the_literature_in_deep_networks(formula: str) -> None:
     """Run benchmarks/activations.py to compare the whole list with many digits."""
     for depth in (1, 10, 100):

@@ -122,7 +122,8 @@ STEPS = ("floor(x)", "round(x)", "x - floor(x)", "2*x + floor(3*x + 1/2)/3 - 1",
 
 
 @pytest.mark.parametrize(
-    "point", [(0.0, 0.01, 0.003), (0.3, 0.9, 0.4), (-0.2, 1e-7, 0.8), (0.1, 2.0, 0.2), (0.0, 9.0, 0.02)]
+    "point",
+    [(0.0, 0.01, 0.003), slow(((0.3, 0.9, 0.4),)), (-0.2, 1e-7, 0.8), slow(((0.1, 2.0, 0.2),)), (0.0, 9.0, 0.02)],
 )
 @pytest.mark.parametrize("formula", STEPS)
 def test_steps_are_what_a_series_finds(formula: str, point: tuple[float, float, float]) -> None:
@@ -258,6 +259,9 @@ def test_closed_forms_of_their_own_agree_with_the_general_ones() -> None:
         expected = ClosedForm.product(closed, FLOAT64, *pair)
         # opposite data of ReLU cancel to zero
         assert closed.product(FLOAT64, *pair) == pytest.approx(expected, rel=1e-14, abs=1e-15)
+        assert closed.square(FLOAT64, q_a) == pytest.approx(ClosedForm.square(closed, FLOAT64, q_a), rel=1e-14)
+        both = ClosedForm.product_and_slope(closed, FLOAT64, *pair)
+        assert np.array_equal(closed.product_and_slope(FLOAT64, *pair), both)
     for name in ("erf", "gelu"):
         closed = FUNCTIONS[name].closed
         square = ClosedForm.product(closed, FLOAT64, q_a, q_a, q_a)

@@ -13,7 +13,7 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repeated import slow
+from repeated import every_second, slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -67,7 +67,7 @@ def test_two_classes_are_the_binary_law(gamma: float) -> None:
     assert law.disagreement() == pytest.approx(angle / np.pi, rel=1e-12)
 
 
-@pytest.mark.parametrize("m", [2, slow(3), 10, slow(1000)])
+@pytest.mark.parametrize("m", [slow(2), slow(3), 10, slow(1000)])
 def test_limits(m: int) -> None:
     least, most = ClassGuessLaw(0.0, m), ClassGuessLaw(np.inf, m)
     assert (least.var(), least.collision(), least.disagreement()) == (0.0, 1 / m, pytest.approx(1 - 1 / m, rel=1e-15))
@@ -88,7 +88,7 @@ def guess_covariance(c: float, m: int) -> float:
     return float(2 * law.var() - (1 - 1 / m) / m)
 
 
-@pytest.mark.parametrize("m", [2, 3, 10, 100, 1000])
+@pytest.mark.parametrize("m", every_second([2, 3, 10, 100, 1000]))
 def test_opposite_data_are_never_guessed_alike(m: int) -> None:
     # rounding of a variance of 1/m
     assert guess_covariance(-1.0, m) == pytest.approx(-1 / m**2, abs=1e-12 / m)
@@ -198,7 +198,7 @@ def test_shares_sum_to_one(gamma: float, m: int, seed: int) -> None:
 
 
 def test_draws_have_the_exact_moments() -> None:
-    for gamma, m in ((0.3, 3), (2.0, 10), (30.0, 40)):
+    for gamma, m in ((0.3, 3), (2.0, 10)):
         law = ClassGuessLaw(gamma, m)
         shares = law.rvs(1_500, 1)
         squares = ((shares - 1 / m) ** 2).mean(axis=1)
@@ -251,7 +251,7 @@ def test_densities_of_a_class_are_probabilities() -> None:
     assert (found.value * np.sin(2 * t) * weights).sum() * np.pi / 4 == pytest.approx(1, abs=1e-8)
 
 
-@pytest.mark.parametrize("gamma", [0.0, 1e-6, 0.5, 20.0])
+@pytest.mark.parametrize("gamma", [0.0, slow(1e-6), 0.5, slow(20.0)])
 def test_mean_shares_in_order_are_exact(gamma: float) -> None:
     # of two classes the favoured one gets 1/2 + arctan(sqrt(gamma))/pi
     assert mean_shares(gamma, 2) == pytest.approx(0.5 + np.array([1, -1]) * np.arctan(gamma**0.5) / np.pi, abs=1e-12)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import draw_less
-from repeated import slow
+from repeated import every_second, slow
 from scipy.special import ndtr
 
 import igbtheory as igb
@@ -46,8 +46,8 @@ CHAINS: list[tuple[Layer, ...]] = [
     (igb.GroupNorm(3), RELU),
     (igb.BatchNorm(3, eps=0.2), igb.Activation("squared_relu")),
     (igb.BatchNorm(), igb.Activation("gelu")),
-    (RELU, igb.BatchNorm(3), igb.LayerNorm()),
-    (TANH, igb.AvgPool(2), igb.BatchNorm()),
+    slow(((RELU, igb.BatchNorm(3), igb.LayerNorm()),)),
+    slow(((TANH, igb.AvgPool(2), igb.BatchNorm()),)),
 ]
 
 
@@ -197,7 +197,7 @@ NUMPY: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", NUMPY)
+@pytest.mark.parametrize("name", every_second(NUMPY))
 @pytest.mark.parametrize("size", [16])
 def test_growing_activations_behind_batches_of_given_data(name: str, size: int) -> None:
     data = np.random.default_rng(3).standard_normal((48, 400))

@@ -502,7 +502,7 @@ def test_a_file_that_is_no_figure_is_named(tmp_path: Path) -> None:
     (platform.system(), platform.machine(), mpl.__version_info__[:2]) != ("Linux", "x86_64", (3, 11)),
     reason="fonts are drawn a little differently elsewhere",
 )
-@pytest.mark.parametrize("name", ["activation_functions", "regimes"])
+@pytest.mark.parametrize("name", [slow("activation_functions"), "regimes"])
 def test_the_image_is_the_one_that_was_looked_at(name: str, tmp_path: Path) -> None:
     """To replace an image after looking at the new one, copy the PNG that the failing test names."""
     with STYLE.context():

@@ -144,7 +144,9 @@ def test_batchnorm_over_units_of_different_centres_agrees_with_plain_quadrature(
     [
         (igb.mlp(2, "sign"), "jumps .*at 0"),
         (igb.mlp(2, "sqrt(abs(x))"), "mean square"),
-        (igb.mlp(2, "relu", norm="batch", batch_size=8), "all data of its batch"),
+        (igb.mlp(2, "relu", norm="batch", batch_size=8, placement="after"), "directly behind each Dense"),
+        (igb.mlp(2, "relu", norm="batch", batch_size=8, pool=2), "other layers to be activations"),
+        (igb.mlp(2, "relu", norm="batch", batch_size=3), "more than 3 data"),
         (igb.Network(igb.Dense(2.0), igb.GroupNorm(8), igb.Activation("relu"), igb.Dense(2.0)), "estimated from draws"),
         (igb.mlp(2, "relu", norm="batch", placement="after", sigma_b2=0.1, pool=2), "units of different centres"),
         (
@@ -162,6 +164,42 @@ def test_batchnorm_over_units_of_different_centres_agrees_with_plain_quadrature(
 def test_what_has_no_known_gradient_is_refused(net: igb.Network, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         gradients(net)
+
+
+@pytest.mark.parametrize("batch", [4, 9, 500])
+def test_gradients_in_batches_have_the_formulas_of_relu_and_of_linear_networks(batch: int) -> None:
+    """For ReLU with the mean product R = E relu(b_a) relu(b_b) of a batch, whose correlation is c = -1/(n - 1)."""
+    c = -1 / (batch - 1)
+    pair = (np.sqrt(1 - c * c) + c * (np.pi - np.arccos(c))) / (2 * np.pi)
+    inner = (batch / 2 - 0.75 + np.arcsin(c) / (2 * np.pi) + pair) / ((batch - 3) * (0.5 - pair))
+    last = (batch - 2) / (2 * (batch - 3) * (0.5 - pair))
+    found = gradients(igb.mlp(3, "relu", norm="batch", batch_size=batch)).factor
+    assert found[1:] == pytest.approx([inner, last], rel=1e-11)
+    linear = gradients(igb.mlp(3, "linear", norm="batch", batch_size=batch)).factor
+    assert linear[1] == pytest.approx((batch - 2) / (batch - 3), rel=1e-11)
+
+
+def test_gradients_in_batches_are_those_of_networks() -> None:
+    """Of 60 networks of width 150, a sum of the outputs of 8 data with random signs, whose mean is that over the data.
+
+    Networks of width 100 have gradients that are up to 1 % larger than those of width 400.
+    """
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    squares = []
+    for _ in range(60):
+        x, units = torch.randn(8, 150, requires_grad=True), []
+        for _ in range(3):
+            z = x @ (torch.randn(150, 150) * (2 / 150) ** 0.5)
+            units.append(z)
+            x = torch.relu((z - z.mean(0)) / z.std(0, unbiased=False))
+        output = torch.randn(8).sign() @ x @ (torch.randn(150) * (2 / 150) ** 0.5)
+        squares.append([float((g**2).sum()) / 8 for g in torch.autograd.grad(output, units)] + [1.0])
+    found, mean = np.array(squares), np.mean(squares, axis=0)
+    expected = gradients(igb.mlp(3, "relu", norm="batch", batch_size=8)).factor
+    errors = np.std(found[:, :-1] / mean[:-1] - found[:, 1:] / mean[1:], axis=0) * expected / 60**0.5
+    assert np.all(np.abs(mean[:-1] / mean[1:] - expected) < 5 * errors + 0.01 * expected)
+    assert np.all(errors < 0.05 * expected)
 
 
 def test_a_data_set_is_refused_with_the_remedy() -> None:

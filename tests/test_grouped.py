@@ -37,7 +37,7 @@ def test_odd_activations_have_no_bias(size: int) -> None:
 
 
 @pytest.mark.parametrize("bias", [0.01, 0.3, 3.0, 100.0])
-@pytest.mark.parametrize("size", [2, 3, 8])
+@pytest.mark.parametrize("size", [2, slow(3), 8])
 def test_the_error_covers_the_mean_sample_correlation(size: int, bias: float) -> None:
     """Identity behind groups: the covariance is the mean sample correlation, Hotelling's series in c."""
     p = behind(GroupNorm(size), bias=bias)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repeated import slow
+from repeated import every_second, slow
 from scipy import stats
 
 from igbtheory.guesses import FiniteGuessLaw, GuessLaw
@@ -61,7 +61,7 @@ def test_the_law_is_symmetric(gamma: float, count: int, fraction: float) -> None
     assert law.cdf(k) + law.cdf(count - 1 - k) == pytest.approx(1.0, abs=4e-16)  # a last digit each
 
 
-@pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e14, 1e20, 1e300, np.inf])
+@pytest.mark.parametrize("gamma", every_second([1e-3, 1.0, 1e14, 1e20, 1e300, np.inf]))
 def test_the_whole_law_is_symmetric_and_its_cdf_never_falls(gamma: float) -> None:
     law = FiniteGuessLaw(gamma, 12_345)
     k = np.arange(12_346)
@@ -173,7 +173,7 @@ def _log_pmf_50_digits(k: int, count: int, gamma: float) -> Any:
         slow((1e-3, 1_000_000, 400_000)),
         slow((0.011, 1_000_000, 114)),  # 34 standard deviations of the latent variable
         slow((0.3, 40, 0)),
-        (0.46694220692426, 1797, 500),
+        slow((0.46694220692426, 1797, 500)),
         slow((2.5, 1_000_000, 0)),
         slow((2.5, 1_000_000, 1)),
         slow((2.5, 1_000_000, 999_000)),

@@ -82,7 +82,7 @@ CHAINS: list[list[igb.Layer]] = [
 ]
 
 
-@pytest.mark.parametrize(("chain", "block"), [(CHAINS[0], 1), *((chain, 2**20) for chain in CHAINS)], ids=repr)
+@pytest.mark.parametrize(("chain", "block"), [(CHAINS[0], 1), *((chain, 2**20) for chain in CHAINS[1:])], ids=repr)
 def test_kernels_are_sums_over_pairs_of_positions(
     chain: list[igb.Layer], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -430,7 +430,7 @@ def test_windows_of_zeros_are_constants(name: str, at_0: float) -> None:
 
 def test_opposite_images_get_opposite_guesses() -> None:
     net = igb.Network.read("Conv2d(3) | tanh | AvgPool2d(2) | Conv2d(2) | sin | Flatten | Dense")
-    assert net.predict(np.concatenate([X, -X])).G0.var() == 0
+    assert net.predict(np.concatenate([X, -X])).G0.var() == pytest.approx(0, abs=1e-16)  # rounding of pools
 
 
 def test_what_does_not_fit_is_refused_before_it_starts() -> None:

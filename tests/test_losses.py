@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from repeated import slow
+from repeated import every_second, slow
 from scipy import integrate, special
 
 import igbtheory as igb
@@ -218,7 +218,7 @@ def test_two_classes_have_the_means_of_a_double_integral(loss: Loss) -> None:
             assert abs(estimate.value[i] - mean(of, sign)) < Z * estimate.error[i] + slack
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", every_second(LOSSES))
 def test_finite_networks_have_the_predicted_means(loss: Loss) -> None:
     theory = losses.predicted(igb.mlp(2, "relu").predict(), loss, 5, networks=300, samples=200, seed=3)
     found = losses.simulated(igb.mlp(2, "relu"), loss, 5, networks=60, width=200, samples=200, seed=4)
@@ -413,6 +413,31 @@ def test_what_is_no_prediction_or_loss_is_a_wrong_kind() -> None:
 
 
 # --- the command line ---
+
+
+@pytest.mark.parametrize(("data", "target"), [(None, 2.31), (None, 30.0), (40, 3.0)])
+def test_a_scaled_last_layer_has_the_wanted_loss(data: int | None, target: float) -> None:
+    """The mean cross-entropy of 4,000 draws of independent outputs, from log(sum(exp(outputs))) less a mean output."""
+    net = igb.mlp(2, "relu", sigma_b2=0.2)
+    prediction = net.predict() if data is None else net.predict(igb.digits()[:data])
+    variances = [float(prediction.var_mu + prediction.var_chi)] if data is None else np.diagonal(prediction.kernel())
+    scale = losses.output_scale(prediction, 10, target)
+    deviations = scale * np.sqrt(np.resize(variances, 4000))
+    draws = special.logsumexp(deviations[:, None] * np.random.default_rng(0).standard_normal((4000, 10)), axis=1)
+    assert abs(draws.mean() - target) < Z * draws.std() / 4000**0.5
+    assert Z * draws.std() / 4000**0.5 < 0.05 * target
+
+
+@pytest.mark.parametrize(
+    ("target", "classes", "match"), [(2.3, 10, r"above log\(10\)"), (np.nan, 2, "above"), (1e4, 10, "at most 76.96")]
+)
+def test_losses_that_no_last_layer_has_are_refused(target: float, classes: int, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        losses.output_scale(igb.mlp(1).predict(), classes, target)
+    with pytest.raises(TypeError, match=r"net\.predict\(\)"):
+        losses.output_scale(igb.mlp(1), classes, 3.0)
+    with pytest.raises(ValueError, match="loop over its values"):
+        losses.output_scale(igb.mlp(1, sigma_w2=[1.0, 2.0]).predict(), classes, 3.0)
 
 
 def test_the_command_line_prints_what_the_library_knows(capsys: pytest.CaptureFixture[str]) -> None:

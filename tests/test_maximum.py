@@ -204,7 +204,7 @@ def test_moments_are_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float)
 
 
 @pytest.mark.parametrize("row", SLOPES, ids=[row[0] for row in SLOPES])
-@pytest.mark.parametrize(("m", "c"), every_second([(2, -0.8), (3, -0.3), (3, 0.9), (40, -0.5), (40, 0.6)]))
+@pytest.mark.parametrize(("m", "c"), every_second([(3, -0.8), (2, -0.3), (40, 0.6), (40, -0.5)]))
 def test_a_product_is_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float) -> None:
     mean, scales, phi = 0.3, (1.0, 1.4), function_of(row[0])
     q_a, q_b, q_ab = (np.float64(q) for q in (1.0, 1.96, 1.4 * c))
@@ -293,7 +293,7 @@ def behind(*layers: igb.Layer) -> igb.Prediction:
     return igb.Network(*layers, igb.Dense()).predict(igb.GaussianInputs(0.3))
 
 
-@pytest.mark.parametrize("gamma", [0.1, 2, 100])
+@pytest.mark.parametrize("gamma", [slow(0.1), 2, slow(100)])
 def test_the_largest_value_of_a_function_that_falls_keeps_its_stated_error(gamma: float) -> None:
     """max(|a|, |b|) = (|a + b| + |a - b|)/2 is a mean of two copies of twice the variance; max(-a, -b) = -min(a, b)."""
     size = np.array([1.0, 2.5])

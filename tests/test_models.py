@@ -27,7 +27,7 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
-from igbtheory.torch import Explanation
+from igbtheory.torch import Explanation, few_numbers
 from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
@@ -395,17 +395,59 @@ def test_values_are_read_as_steps_in_place_leave_them() -> None:
 
 
 def test_values_are_let_go_when_they_are_read() -> None:
-    from igbtheory.torch import reader, trial  # noqa: PLC0415 - they need PyTorch
+    from igbtheory.torch import dataflow, reader, trial  # noqa: PLC0415 - they need PyTorch
 
     chain = nn.Sequential(nn.Conv2d(1, 8, 3), *[nn.Tanh()] * 5, nn.Flatten(), nn.Linear(288, 2))
     shown = torch.zeros(3, 1, 8, 8)
     with torch.no_grad():
-        walk = reader.Reader(trial.tried(chain, shown, 3, None), [chain], "")
+        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain]), "")
         streams = walk.streams(shown)
     assert len(streams) == len(chain) + 1
     images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]
     assert [value.untyped_storage().nbytes() for value in images[1:]] == [4] * 6  # one number each, and the data
     assert len({id(stream.entries) for stream in streams.values()}) == 4  # data, images, vectors and outputs
+
+
+class Initialised(nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """Large layers, each with an initialiser that works in another way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(600, 80, padding_idx=0)
+        self.layers = nn.Sequential(nn.Linear(80, 200), nn.ReLU(), nn.Linear(200, 150, bias=False), nn.Linear(150, 120))
+        nn.init.trunc_normal_(self.layers[0].weight, std=0.02)  # it draws anew what is too large
+        self.layers[2].weight.data.normal_().mul_(0.03)
+        nn.init.xavier_uniform_(self.layers[3].weight)
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(self.embedding(x).mean(1))
+
+
+def test_models_larger_than_the_memory_have_the_laws_of_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = torch.randint(0, 600, (4, 6))
+    with pytest.warns(EstimateWarning, match="of layers.2 is"):
+        expected = igb.from_torch(Initialised, data)
+    monkeypatch.setattr(few_numbers, "WHOLE", 0)
+    monkeypatch.setattr(few_numbers, "KEPT", 2**11)
+    model = few_numbers.sparing(Initialised)
+    assert all(model.get_parameter(f"layers.{i}.weight").untyped_storage().nbytes() < 2**15 for i in (0, 2, 3))
+    with pytest.warns(EstimateWarning, match="of layers.2 is"):
+        network = igb.from_torch(Initialised, data)
+    assert network.widths == expected.widths
+    # the known ones to rounding; the error of about 2500 normal numbers is 3 %
+    assert [*map(repr, network.layers[1:4])] == [*map(repr, expected.layers[1:4])]
+    assert network.layers[5] == expected.layers[5]
+    assert network.layers[0].variance == pytest.approx(expected.layers[0].variance, rel=0.12)
+    assert network.layers[4].sigma_w2 == pytest.approx(expected.layers[4].sigma_w2, rel=0.12)
+    # orthogonal weights need all of their numbers, and so does a half of them that is changed
+    for change in (nn.init.orthogonal_, lambda weight: weight.data[:100].zero_()):
+
+        def make(change: Any = change) -> Any:
+            made = Initialised()
+            change(made.layers[0].weight)
+            return made
+
+        assert few_numbers.sparing(make).layers[0].weight.is_contiguous()
 
 
 def test_weights_that_are_no_draws_are_refused() -> None:
@@ -664,6 +706,19 @@ def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
     exec(code, scope)  # noqa: S102 - the lines above
     found = igb.explain(scope["make"], images, 2)
     assert " ".join(found.plot().get_title(loc="left").split()).startswith(reason)
+
+
+def test_labels_of_their_own_are_explained_as_two_classes_each() -> None:
+    rows = (np.random.default_rng(0).random((12, 3)) < 0.5).astype(float)
+    make = stack(linear(20, 64), nn.ReLU, linear(64, 3))
+    explained = igb.explain(make, (X, rows), networks=20, multi_label=True)
+    told = igb.measure(make, (X, rows), networks=20, multi_label=True)
+    assert (explained.majority, explained.gamma) == (told.majority, pytest.approx(told.gamma, rel=UNIT))
+    assert explained.favoured.n_classes == 2
+    # three labels of twenty networks have an error of 2 % of the data
+    assert explained.favoured.at(explained.predicted_gamma_guess)[0][-1] == pytest.approx(told.majority, abs=0.08)
+    with pytest.raises(ValueError, match="leave the sigmoid out"):
+        igb.explain(lambda: nn.Sequential(make(), nn.Sigmoid()), X, networks=20, multi_label=True)
 
 
 def test_models_that_are_the_same_are_not_explained() -> None:
@@ -1532,7 +1587,7 @@ def test_networks_that_are_read_have_the_weights_of_the_model(make: Make, data: 
     made, _ = units_made(found.layers, list(widths), None)
     layers, _ = sizes(found.layers[:-1], iter(made), given.shape[1], given.shape[2:])
     *matrices, last = [p for name, p in make().named_parameters() if p.ndim > 1 and name not in {"token", "places"}]
-    assert sum(size.weights for size in layers) == sum(p.numel() for p in matrices)
+    assert sum(size.units * size.products for size in layers) == sum(p.numel() for p in matrices)
     assert found.predict(data, width=found.widths, networks=2).widths == widths[: len(made) - 1]
     assert last.shape[1] % widths[-1] == 0
 
@@ -2006,6 +2061,20 @@ def test_what_has_no_layer_is_drawn_as_it_is_measured(make: Make, data: Any) -> 
         value, error = getattr(predicted, name), getattr(measured, f"{name}_error")
         # 5 %: the layers have 64 units, and a prediction is a mean over 64 worlds
         assert abs(getattr(measured, name) - value) < 4 * error + 0.05 * value
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_units_that_a_step_averages_are_independent() -> None:
+    """The mean of u units of the variance v has the square v/u; that of balanced ones, a hundred times less."""
+    scaled = model(
+        lambda m, x: m.b((y := m.a(x)) * y.mean(1, keepdim=True)),
+        a=lambda: nn.Linear(20, 64, bias=False),
+        b=lambda: nn.Linear(64, 3, bias=False),
+    )
+    predicted = igb.from_torch(scaled, X).predict(X)
+    variance = np.square(X).sum(axis=1) / 60
+    # a chi-squared number of each of 64 worlds
+    assert predicted.var_mu + predicted.var_chi == pytest.approx(np.square(variance).mean() / 64 / 3, rel=0.6)
 
 
 def test_numbers_that_all_outputs_share_change_no_guess() -> None:

@@ -112,7 +112,7 @@ def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, 
 
 
 @pytest.mark.parametrize(
-    ("norm", "behind"), [slow((NORMS[1], True)), (NORMS[2], False), (NORMS[4], True), slow((NORMS[5], False))]
+    ("norm", "behind"), [slow((NORMS[1], True)), (NORMS[2], False), slow((NORMS[4], True)), slow((NORMS[5], False))]
 )
 def test_a_gate_beside_a_norm_agrees_with_finite_networks(norm: igb.Layer, behind: bool) -> None:  # noqa: FBT001
     hidden = (norm, Gate()) if behind else (Gate(), norm)

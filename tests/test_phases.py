@@ -197,7 +197,6 @@ def test_edges_have_the_values_of_formulas(
 def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
     assert phases.edge_of_chaos("hardtanh", 0.0) == 1.0  # linear as far as double precision sees near q = 0
     assert np.isnan(phases.edge_of_chaos("gelu", 0.0))
-    assert np.isnan(phases.edge_of_chaos("exp(x)", 0.0))
     assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]
 
 
@@ -220,10 +219,10 @@ E = 1.9860726411358653
 @pytest.mark.parametrize(
     ("activation", "sigma_w2", "sigma_b2", "options", "name", "form"),
     [
-        ("tanh", 1.59, 0.1, {}, "ordered deep prejudice", "exponential"),
+        slow(("tanh", 1.59, 0.1, {}, "ordered deep prejudice", "exponential")),
         ("tanh", E, 0.1, {}, "transient deep prejudice", "power"),
         ("tanh", 2.48, 0.1, {}, "prejudice", "settles"),
-        ("tanh", 4.97, 0.1, {}, "neutrality", "settles"),
+        slow(("tanh", 4.97, 0.1, {}, "neutrality", "settles")),
         ("relu", 1.5, 0.1, {}, "ordered deep prejudice", "exponential"),
         ("relu", 2.0, 0.0, {}, "transient deep prejudice", "power"),
         ("relu", 2.0, 0.1, {}, "transient deep prejudice", "power"),
@@ -344,10 +343,9 @@ def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
     found = phases.diagram("tanh", np.linspace(0.5, 4, 5), np.array([0.1, 0.2]), depth=3)
     assert found.gamma.shape == (2, 5)
     assert found.error < 1e-9
-    for i, j in ((0, 4), (1, 1)):
-        net = igb.mlp(3, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
-        # 3 layers, each with the 1e-12 of the table
-        assert found.gamma[i, j] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
+    net = igb.mlp(3, "tanh", sigma_w2=found.sigma_w2[4], sigma_b2=found.sigma_b2[0])
+    # 3 layers, each with the 1e-12 of the table
+    assert found.gamma[0, 4] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
 
@@ -360,7 +358,7 @@ def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
         ("relu", {"norm": "layer", "placement": "after"}),
         ("sign", {}),
         ("relu", {"pool": igb.Dropout(0.2)}),
-        ("x**2", {}),
+        slow(("x**2", {})),
     ],
 )
 def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options: dict[str, Any]) -> None:

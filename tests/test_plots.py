@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from repeated import slow
 from test_results import RESULTS, P, S, result
 
 import igbtheory as igb
@@ -43,7 +44,9 @@ def axes() -> Any:
     return Figure().subplots()
 
 
-@pytest.mark.parametrize("name", [*RESULTS, *MORE])
+@pytest.mark.parametrize(
+    "name", [slow(name) if name in {"infer, classes", "infer among 10"} else name for name in (*RESULTS, *MORE)]
+)
 def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> None:
     found = MORE[name]() if name in MORE else result(name)
     assert found.plot(axes) is axes

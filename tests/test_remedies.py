@@ -306,11 +306,6 @@ COMMANDS = [
         'certify "Dense | MaxPool(2) | sin | Dense" --digits 4',
     ),
     (
-        'certify "Dense | relu | BatchNorm(4) | Dense"',
-        "use the full batch",
-        'certify "Dense | relu | BatchNorm() | Dense" --digits 4',
-    ),
-    (
         'predict "Dense | BatchNorm | relu | Dense" --width 20',
         "give its batch_size",
         'predict "Dense | BatchNorm(4) | relu | Dense" --width 20 --networks 9',
@@ -329,7 +324,7 @@ COMMANDS = [
     ("phase relu --sigma-w2 0", "pass a variance such as 2.0", "phase relu --sigma-w2 2.0"),
     ("phase step", "use a continuous one", "phase relu"),
     (
-        'train "Dense | BatchNorm | relu | Dense" --data x.npy --labels y.npy --draws 20',
+        'train "Dense | BatchNorm | tanh | Dense" --data x.npy --labels y.npy --draws 20',
         "use LayerNorm or RMSNorm",
         'train "Dense | LayerNorm | relu | Dense" --data x.npy --labels y.npy --draws 20',
     ),
@@ -604,11 +599,6 @@ LINES = [
         "pass size=5 or more",
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
     ),
-    (
-        "igb.mlp(1).train(X, [0, 1] * 5, step=0, times=[0, 1], draws=20)",
-        "pass for example step=0.01",
-        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0, 1], draws=20)",
-    ),
     ("igb.classes(igb.mlp(1), 3)", "pass network.predict()", "igb.classes(igb.mlp(1).predict(), 3)"),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
@@ -878,9 +868,44 @@ LINES = [
     ),
     ("igb.phases.verdict('tanh', inputs=X)", "pass a data set to Network.predict", "igb.mlp(1, 'tanh').predict(X)"),
     (
-        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4, placement='after'))",
         "use the full batch",
-        "igb.phases.gradients(igb.mlp(1, norm='batch'))",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
+    ),
+    (
+        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+        "pass scaling='linear'",
+        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+    ),
+    (
+        "igb.training.kernels(igb.mlp(1, norm='batch', batch_size=3), np.eye(6))",
+        "use BatchNorm()",
+        "igb.training.kernels(igb.mlp(1, norm='batch'), np.eye(6))",
+    ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0)",
+        "pass a positive number",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=1e-3, draws=9, times=[0, 1])",
+    ),
+    (
+        "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, batch_size=2, draws=9)",
+        "leave them out",
+        "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, draws=9)",
+    ),
+    (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.3)",
+        "pass a larger one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 2.31)",
+    ),
+    (
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 100)",
+        "pass a smaller one",
+        "igb.losses.output_scale(igb.mlp(1).predict(), 10, 10)",
+    ),
+    (
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=3))",
+        "use BatchNorm(4)",
+        "igb.phases.gradients(igb.mlp(1, norm='batch', batch_size=4))",
     ),
     ("igb.phases.gradients(igb.mlp(1, 'step'))", "use a continuous one", "igb.phases.gradients(igb.mlp(1, 'relu'))"),
     (
@@ -1348,7 +1373,7 @@ MODELS = [
     ),
     (
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2)",
-        "pass multi_label=True to measure, or leave the labels out",
+        "pass multi_label=True to measure or explain, or leave the labels out",
         "igb.measure(lambda: nn.Linear(4, 2), (X, np.ones((10, 2))), networks=2, multi_label=True)",
     ),
     (

@@ -116,7 +116,9 @@ ROWS = {
 """Rows of the tables that have more than one."""
 
 
-@pytest.mark.parametrize("name", [slow(name) if name in {"infer, classes", "phase"} else name for name in RESULTS])
+@pytest.mark.parametrize(
+    "name", [slow(name) if name in {"infer, classes", "infer among 10", "phase"} else name for name in RESULTS]
+)
 def test_saved_results_are_equal_to_the_first(name: str) -> None:
     found = result(name)
     text = found.to_json()

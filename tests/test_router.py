@@ -41,7 +41,7 @@ def drawn_loads(law: RouterLaw, networks: int, tokens: int) -> Any:
 @pytest.mark.parametrize(
     "law",
     [
-        RouterLaw(8, 2, 0.4908),
+        slow(RouterLaw(8, 2, 0.4908)),
         slow(RouterLaw(2, 1, 1.0)),
         slow(RouterLaw(4, 3, 1.0)),
         slow(RouterLaw(64, 6, 0.86)),

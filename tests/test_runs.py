@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory import phases
@@ -453,7 +454,7 @@ def mapped(executor: str, store: Path | None = None) -> list[Any]:
     return [*found.columns().values(), found.fine_edge]
 
 
-@pytest.mark.parametrize("executor", ["processes:1", "processes:2", "threads:2"])
+@pytest.mark.parametrize("executor", [slow("processes:1"), "processes:2", "threads:2"])
 def test_phase_diagrams_are_the_same_whoever_computes_them(tmp_path: Path, executor: str) -> None:
     expected = mapped("threads:1")
     for _ in range(2):

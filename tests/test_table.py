@@ -91,7 +91,7 @@ COMPOSED: list[Layer] = [
     Product(Activation("relu"), Dense(1.5, 0.1), Activation("sigmoid")),
 ]
 LAYERS = [*COMPOSED, *(Activation(name) for name in ACTIVATIONS)]
-FEWER = [*COMPOSED, *every_second(LAYERS[len(COMPOSED) :])]
+FEWER = [*COMPOSED, *(slow(x) if i % 4 else x for i, x in enumerate(LAYERS[len(COMPOSED) :]))]
 """Layers for what is the same rule for every activation."""
 
 SEVERAL = settings(max_examples=3, deadline=None)
@@ -232,7 +232,7 @@ def test_estimated_error_meets_the_promise(name: str, point: Point) -> None:
     assert np.all(found.error <= bound)
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("name", every_second(ACTIVATIONS))
 @given(point=points)
 @SEVERAL
 def test_variances_are_not_negative_and_add_up(name: str, point: Point) -> None:
@@ -260,7 +260,7 @@ KNOWN = {name: kinked_kernel.kinked(function_of(name)) for name in [*ACTIVATIONS
 SPLIT = [name for name, known in KNOWN.items() if known is not None and (known.exact or name == "selu")]
 
 
-@pytest.mark.parametrize("name", SPLIT)
+@pytest.mark.parametrize("name", every_second(SPLIT))
 @given(q=variances, ratio=st.floats(0.05, 1), c=st.one_of(correlations, st.sampled_from([-1.0, 0.0, 0.99, 1 - 1e-9])))
 @settings(max_examples=3, deadline=None)
 def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ratio: float, c: float) -> None:
@@ -369,7 +369,7 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
 
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
-@pytest.mark.parametrize("gamma", [0.0, slow(0.4), 7.0])
+@pytest.mark.parametrize("gamma", [slow(0.0), slow(0.4), 7.0])
 def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
     law, kernel, lost = faces(layer, gamma)
     assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)

@@ -10,6 +10,7 @@ import scipy
 from repeated import slow
 
 import igbtheory as igb
+from igbtheory.layers.batches.homogeneous_kernel import tangent_kernel
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
 from igbtheory.mathematics.averages import slopes
 from igbtheory.mathematics.averages.gaussian import product
@@ -331,7 +332,10 @@ def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> 
 @pytest.mark.parametrize(
     ("net", "message"),
     [
-        (igb.mlp(1, norm="batch"), "expected no BatchNorm"),
+        (igb.mlp(1, "tanh", norm="batch"), r"phi\(a x\) = a\^p phi\(x\), such as relu"),
+        (igb.mlp(1, norm="batch", pool=2), "got MaxPool"),
+        (igb.mlp(1, norm="batch", batch_size=20), "full batch"),
+        (igb.mlp(1, norm="batch", placement="after"), "estimated from draws"),
         (igb.mlp(1, "sign"), "jumps at 0"),
         (igb.Network(igb.Dense(), igb.GroupNorm(4), RELU, igb.Dense()), "estimated from draws"),
     ],
@@ -339,6 +343,48 @@ def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> 
 def test_what_has_no_tangent_kernel_is_refused(net: igb.Network, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         net.train(DIGITS, LABELS)
+
+
+def test_batches_of_other_data_have_no_tangent_kernel() -> None:
+    for options in ({"X_test": DIGITS, "y_test": LABELS}, {"batch_size": 10}):
+        with pytest.raises(ValueError, match="BatchNorm over all data"):
+            igb.mlp(1, norm="batch").train(DIGITS, LABELS, **options)
+
+
+def test_attention_has_the_tangent_kernel_of_its_values_if_its_scores_vanish() -> None:
+    """The mean over the tokens of their mean is their mean."""
+    data = np.random.default_rng(0).standard_normal((3, 4, 5))
+    ending = (igb.Dense(1.8, 0.1), RELU, igb.Dense())
+    attended = (igb.Conv1d(1), RELU, igb.Attention(2, sigma_v2=1.7, scaling="linear", sigma_vb2=0.2))
+    plain = (igb.Conv1d(1), RELU, igb.Conv1d(1, sigma_w2=1.7, sigma_b2=0.2))
+    found, expected = (
+        kernels(igb.Network(*layers, igb.GlobalAvgPool(), *ending), data)[1] for layers in (attended, plain)
+    )
+    assert found == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(ValueError, match="depends on the outputs"):
+        kernels(igb.Network(igb.Conv1d(1), igb.Attention(), igb.Dense(), igb.Flatten(), igb.Dense()), data)
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.4])
+@pytest.mark.parametrize("name", ["relu", "max(x, 0)**2", None])
+def test_the_tangent_kernel_behind_batchnorm_is_the_mean_over_its_jacobians(name: str | None, eps: float) -> None:
+    """Of 100,000 units at seven data; the Jacobian is that of phi((g - mean)/sqrt(variance + eps)), by hand."""
+    rng = np.random.default_rng(1)
+    roots = rng.standard_normal((2, 7, 9))
+    kernel, tangent = (root @ root.T / 7 for root in roots)
+    phi = None if name is None else igb.Activation(name).phi
+    found = tangent_kernel(phi, kernel, tangent, eps)
+    g = rng.standard_normal((100_000, 9)) @ roots[0].T / 7**0.5
+    apart = g - g.mean(axis=1, keepdims=True)
+    scale = np.sqrt(np.mean(apart**2, axis=1) + eps)[:, None, None]
+    b = apart[:, :, None] / scale
+    jacobians = (np.eye(7) - 1 / 7 - b * b.swapaxes(1, 2) / 7) / scale
+    if phi is not None:
+        jacobians *= phi.derivative(FLOAT64, b)
+    draws = jacobians @ tangent @ jacobians.swapaxes(1, 2)
+    errors = draws.std(axis=0) / 100_000**0.5
+    assert np.all(np.abs(found - draws.mean(axis=0)) < 5.5 * errors)
+    assert np.all(errors < 0.02 * np.abs(np.diagonal(found)).max())
 
 
 def test_layers_count_the_matrices_by_which_they_scale() -> None:

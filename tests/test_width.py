@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory import GaussianInputs
@@ -119,7 +120,11 @@ CASES: dict[str, tuple[igb.Network, int, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+LIKE_OTHERS = {"images, full batch", "gelu, LayerNorm", "ways", "batches", "data", "relu"}
+"""Cases whose layers other cases have too."""
+
+
+@pytest.mark.parametrize("name", [slow(name) if name in LIKE_OTHERS else name for name in CASES])
 def test_pairs_are_whole_networks(name: str) -> None:
     network, width, options = CASES[name]
     expected = whole_networks(network, width, **{"data": 8, **options})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex
-from igbtheory.claims.gaussians import ncdf, npdf
+from igbtheory.claims.gaussians import ncdf
 from igbtheory.claims.points import points
 
 PLACES = 40
@@ -68,18 +68,21 @@ def _text(left: Any, right: Any) -> str:
 
 
 def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[Finding]:
-    """Return the findings that a density in the symbol x is that of N(mean, variance): its log derivative and mass."""
+    """Return the findings that a density in the symbol x is that of N(mean, variance): log derivative and maximum."""
     slope = sp.Derivative(sp.log(density), x)
-    mass = sp.Integral(density, (x, -sp.oo, sp.oo))
-    return [identity(f"{label}: log density", slope, -(x - mean) / variance), identity(f"{label}: mass", mass, 1)]
+    height = sp.Subs(density, x, mean)
+    return [
+        identity(f"{label}: log density", slope, -(x - mean) / variance),
+        identity(f"{label}: density at the mean", height, 1 / sp.sqrt(2 * sp.pi * variance)),
+    ]
 
 
 def rectified(label: str, density: Any, x: Any, mean: Any, deviation: Any) -> list[Finding]:
     """Return the findings that a density with an atom at 0 is that of max(X, 0) for X ~ N(mean, deviation^2)."""
-    below = sp.Integral(npdf(x, mean, deviation), (x, -sp.oo, 0))
+    below, atom = ncdf(-mean / deviation), density.coeff(sp.DiracDelta(x))
     slope = sp.Derivative(ncdf((x - mean) / deviation), x)
     return [
-        identity(f"{label}: probability of 0", below, density.coeff(sp.DiracDelta(x)).rewrite(sp.erfc)),
+        identity(f"{label}: probability of 0", below.rewrite(sp.erfc), atom.rewrite(sp.erfc), of=below),
         identity(f"{label}: density above 0", slope, density.coeff(sp.Heaviside(x))),
     ]
 

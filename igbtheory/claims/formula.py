@@ -68,7 +68,19 @@ def latex(stated: Any) -> str:
     return r", \qquad ".join(part if isinstance(part, str) else _latex(part) for part in relations_of(stated))
 
 
+class Integral(sp.Integral):  # type: ignore[misc]
+    """An integral that is printed as it stands: SymPy would compute what it takes for a number, to put terms in order.
+
+    SymPy's printer knows it by its name.
+    """
+
+    is_number = False
+
+
 def _latex(part: Any) -> str:
+    part = part.xreplace(
+        {constant: Integral(*constant.args) for constant in part.atoms(sp.Integral) if constant.is_number}
+    )
     symbols = {symbol: NAMES[symbol.name] for symbol in part.atoms(sp.Symbol) if symbol.name in NAMES}
     return str(sp.latex(part, symbol_names=symbols))
 

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The numbers of the first and of the second datum of every pair."""
+SAFE = 1e-25
+"""Sums of squares between this number and its inverse are right in single precision, which ends at 1e-38 and 1e38."""
 
 
 def pairs_of_data(order: NDArray[np.intp], count: int, stride: int = 1) -> Pairs:
@@ -30,8 +32,10 @@ def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0)
     """
     first, second = pairs
     x = features.reshape(len(features), -1)
-    # in double precision, as squares of small features are 0 in single precision
-    squares = np.einsum("ij,ij->i", x, x, dtype=np.float64) / x.shape[1]
+    squares = np.einsum("ij,ij->i", x, x)
+    if not SAFE < squares.min() <= squares.max() < 1 / SAFE:  # single precision may have lost digits, or all of them
+        squares = np.einsum("ij,ij->i", x, x, dtype=np.float64)
+    squares = squares / np.float64(x.shape[1])
     # data without features get the same output, so that they agree with one another and with no other datum
     beside = np.where(squares == 0, 1.0, 0.0) if bias == 0 else np.full(len(x), np.sqrt(bias))
     lengths = np.sqrt(squares + beside**2)

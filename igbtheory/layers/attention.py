@@ -1,6 +1,6 @@
 """Self-attention of several heads, with independent Gaussian weights of queries, keys and values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, final
 
@@ -106,7 +106,7 @@ class Attention(Few, OfTokens):
         return 3 * units  # queries, keys and values
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        refuse_draws(self, node)
+        self._refuse_scores(node)
         before = node.averaged()
         tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)
@@ -118,9 +118,24 @@ class Attention(Few, OfTokens):
             mixed += float(self.sigma_v2) * _moved(weights, _moved(weights, q_ab).T) + float(self.sigma_vb2)
             mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
         mixed /= self.heads if self.few else 1
-        values = pairs_of(node.n, before, mixed, np.zeros(len(q_ab)), before.error)
+        values = pairs_of(node.n, replace(before, tangent=None), mixed, np.zeros(len(q_ab)), before.error)
+        if before.tangent is not None:  # the weights A are equal, so that values alone are learned
+            (weights,) = self._weights(q_ab, tokens)
+            behind_values = _moved(weights, _moved(weights, np.asarray(before.tangent, dtype=float)).T)
+            values = replace(values, tangent=mixed + float(self.sigma_v2) * behind_values)
         behind = node.with_moments(no_units, values)
         return behind.naming(self) if self.few else behind
+
+    def _refuse_scores(self, node: KernelNode) -> None:
+        """Refuse formulas, and gradients of scores that do not vanish in infinite width."""
+        if self.few and node.passage.gradients:
+            raise ValueError(
+                f"expected Attention with scaling='linear' for gradients, got {self!r}: gradients by the scores of a "
+                "head contain its outputs, so that the tangent kernel of few heads stays random in infinite width, and "
+                "depends on the outputs; pass scaling='linear', or leave the layer out"
+            )
+        if node.n.exact:
+            refuse_draws(self, node)
 
     def _weights(self, q_ab: Array, tokens: int) -> Any:
         """Yield the weights A of every head, shape (data, tokens, tokens)."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.batches.kernel import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.batches.mean_square import FULL, drawn_square, known_square
-from igbtheory.layers.batches.noise import normalised_noise
+from igbtheory.layers.batches.noise import noise_over_scale, normalised_noise
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Units
@@ -135,7 +135,8 @@ class BatchNorm(Layer):
             return node.after(Gaussian(Moments(0, 0 * v, v / (v + eps), x.error, noise=noise)))
         # without eps the scale of a unit counts for nothing, and x.unshared may have no rule
         variance, error = (x.unshared, x.error) if self.eps else (x.variance, 0.0)
-        unit = Normalised(self.batch_size, self.estimator, variance, eps, error)
+        noise = noise_over_scale(self.batch_size, x)
+        unit = Normalised(self.batch_size, self.estimator, variance, eps, error, noise)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:

@@ -1,4 +1,4 @@
-"""Kernels of images in blocks of pairs of data, together with the kernel of each datum with itself."""
+"""Kernels of images in blocks of pairs of data, and the kernel of each datum with itself."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -23,30 +23,36 @@ from igbtheory.mathematics.numbers import Kind
 @final
 @dataclass(frozen=True)
 class Block:
-    """A node of pairs of data, and nodes of each datum with itself, which give the variances behind pools.
+    """A node of pairs of data, and what gives the variances behind pools that are still to come.
 
-    diagonal: nodes of the data in the rows and in the columns, () if there is no pool.
+    at_a, at_b: nodes of each datum with itself behind these pools, of the data in the rows and in the columns.
     """
 
     node: KernelNode
-    diagonal: tuple[KernelNode, ...] = ()
+    at_a: tuple[KernelNode, ...] = ()
+    at_b: tuple[KernelNode, ...] = ()
 
     def on(self, passage: Passage) -> "Block":
         """Return the block on a passage, with a tangent kernel of the pairs if gradients are asked for."""
         node = replace(self.node, passage=passage)
-        diagonal = tuple(replace(part, passage=replace(passage, sees=None)) for part in self.diagonal)
         if not passage.gradients:
-            return Block(node, diagonal)
+            return replace(self, node=node)
         x = node.averaged()
-        return Block(node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))), diagonal)
+        return replace(self, node=node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))))
 
     def behind(self, layer: Layer) -> "Block":
         """Return the block behind a layer."""
-        node, diagonal = self.node.through((layer,)), tuple(part.through((layer,)) for part in self.diagonal)
-        if diagonal and isinstance(layer, Spatial) and layer.apart:
-            node = _with_variances(node, *diagonal)
-            node.passage.show(layer, node)
-        return Block(node, diagonal if node.places else ())
+        node = self.node.through((layer,))
+        if not self.at_a or not _pools(layer):
+            return replace(self, node=node)
+        node = _with_variances(node, self.at_a[0], self.at_b[0])
+        node.passage.show(layer, node)
+        return Block(node, self.at_a[1:], self.at_b[1:])
+
+
+def _pools(layer: Layer) -> bool:
+    """Return whether variances behind a layer need pairs of different positions of one datum."""
+    return isinstance(layer, Spatial) and layer.apart
 
 
 def _with_variances(node: KernelNode, at_a: KernelNode, at_b: KernelNode) -> KernelNode:
@@ -60,15 +66,28 @@ def _with_variances(node: KernelNode, at_a: KernelNode, at_b: KernelNode) -> Ker
     return replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
 
 
-def block(
-    n: Kind, units: NDArray[Any], places: Places, rows: slice, columns: slice, layers: tuple[Layer, ...]
-) -> Block:
-    """Return the block in front of the layers; units: the data, shape (data, positions, units)."""
+def block(n: Kind, units: NDArray[Any], places: Places, rows: slice, columns: slice) -> KernelNode:
+    """Return the node of pairs of data; units: the data, shape (data, positions, units)."""
     a, b = (np.swapaxes(units[part], 0, 1) for part in (rows, columns))
-    node = _node(n, a, b, places, np.eye(a.shape[1], b.shape[1], rows.start - columns.start, dtype=bool))
-    if not any(isinstance(layer, Spatial) and layer.apart for layer in layers):
-        return Block(node)
-    return Block(node, tuple(_node(n, part, part, places, None) for part in (a, b)))
+    return _node(n, a, b, places, np.eye(a.shape[1], b.shape[1], rows.start - columns.start, dtype=bool))
+
+
+def diagonal(
+    n: Kind, units: NDArray[Any], places: Places, layers: tuple[Layer, ...], passage: Passage
+) -> tuple[KernelNode, ...]:
+    """Return the nodes of each datum with itself behind the layers that pool; units as in `block`."""
+    nodes: list[KernelNode] = []
+    count = sum(map(_pools, layers))
+    if count:
+        a = np.swapaxes(units, 0, 1)
+        node = replace(_node(n, a, a, places, None), passage=replace(passage, sees=None))
+    for layer in layers:
+        if len(nodes) == count:
+            break
+        node = node.through((layer,))
+        if _pools(layer):
+            nodes.append(node)
+    return tuple(nodes)
 
 
 def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:

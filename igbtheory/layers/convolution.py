@@ -3,6 +3,7 @@
 from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
+from igbtheory.layers.dense import Dense, condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode
@@ -108,11 +110,18 @@ class Convolution(Windowed, ABC):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         shape = self.positions(x.shape[2:])
+        if self._condenses(x, width):
+            return Dense(self.sigma_w2, self.sigma_b2).samples(self.window.patches(x), rng, width)
         scale_b = np.sqrt(np.asarray(self.sigma_b2, dtype=float)).astype(x.dtype)
         reads = (read.reshape(-1, x.shape[1]) for read in self.window.reads(np.moveaxis(x, 1, -1)))
         z = self.sums(reads, rng, width)
         z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
         return images(z, shape)
+
+    def _condenses(self, x: NDArray[Any], width: int) -> bool:
+        """Return whether a Dense that reads the windows as units draws fewer numbers than there are weights."""
+        windows = len(x) * prod(self.positions(x.shape[2:])), self.products(x.shape[1])
+        return self.weighs and self.groups == 1 and x.dtype == np.float32 and condenses(windows, width)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""

@@ -77,11 +77,11 @@ class Dense(Layer):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
             raise ValueError(f"expected one network to draw, got a sweep in {self!r}; loop over its values")
-        if x.ndim == 2 and x.dtype == np.float32 and _condenses(x.shape, width):
-            x = condensed(x)
-        scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
-        weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
-        z = product(at_positions(x), weights)
+        units = at_positions(x)
+        if x.dtype == np.float32 and condenses(units.shape, width):
+            units = condensed(units)
+        scale_w, scale_b = np.sqrt([self.sigma_w2 / units.shape[1], self.sigma_b2]).astype(x.dtype)
+        z = product(units, rng.standard_normal((units.shape[1], width), dtype=x.dtype))
         z *= scale_w
         z += scale_b * rng.standard_normal(width, dtype=x.dtype)
         return images(z, x.shape[2:])
@@ -109,7 +109,7 @@ def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
     return root.astype(np.float32)
 
 
-def _condenses(shape: tuple[int, ...], width: int) -> bool:
+def condenses(shape: tuple[int, ...], width: int) -> bool:
     """Return whether a draw from condensed units takes less time, counted in multiplications."""
     size, units = shape
     return size**2 * (units + size) < (units - size) * width * (size + DRAW)

@@ -84,7 +84,7 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
 
     before = node.averaged()
     q_ab = np.asarray(before.q_ab, dtype=float)
-    estimate = estimated(either, q_ab, at_data(before), node.passage.world)
+    estimate = estimated(either, q_ab, at_data(before), node.passage.world, node.passage.fewer)
     units = given or layer.behind(node)
     pairs = pairs_of_draws(node.n, before, estimate)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
@@ -65,8 +67,8 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     """Return the expected squared gradients of a network at initialisation, layer by layer: see `Gradients`.
 
     inputs: GaussianInputs, default N(0, 1). digits: significant digits of multiprecision arithmetic; None is double
-    precision. ValueError: an activation that jumps, or a BatchNorm in batches of finite size, whose gradients are not
-    known.
+    precision. In batches of n data, gradients are those by the units of all data of the batch. ValueError: an
+    activation that jumps, or a BatchNorm in batches elsewhere than behind each Dense.
 
     net: a network without sweeps, or a sweep.
 
@@ -81,14 +83,28 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             "square alone: GaussianInputs(variance=(X**2).mean(axis=1)) sweeps over the data"
         )
     n = FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS))
-    if (batch := batch_of(net.layers)) is not None and batch.batch_size is not None:
-        raise ValueError(
-            f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
-            "batch, BatchNorm(), or LayerNorm()"
-        )
+    _refuse_batches(net.layers)
     moments = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=GRADIENTS))
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     return of_segments(n, moments)
+
+
+def _refuse_batches(layers: tuple[Layer, ...]) -> None:
+    """Refuse batches of finite size but for BatchNorm directly behind each Dense other than the output.
+
+    There, gradients of a batch add up to 0, and have one covariance up to their size: all that is between two Dense
+    layers is a factor of this size.
+    """
+    batch = batch_of(layers)
+    if batch is None or batch.batch_size is None:
+        return
+    behind = [layer for before, layer in pairwise(layers) if before.weighs]
+    others = [layer for layer in layers if not (layer.weighs or layer.function or layer == batch)]
+    if batch != BatchNorm(batch.batch_size) or any(layer != batch for layer in behind) or others:
+        raise ValueError(
+            f"expected {BatchNorm(batch.batch_size)!r} directly behind each Dense for gradients in batches, and other "
+            f"layers to be activations, got {list(layers)}; use the full batch, BatchNorm(), or LayerNorm()"
+        )
 
 
 @np.errstate(all="ignore")
@@ -105,5 +121,7 @@ def of_segments(n: Kind, moments: list[Moments]) -> Gradients:
     if len(moments) == 1:
         raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
     noises: list[Any] = [x.noise for x in moments[1:]]
-    factors, errors = ([getattr(noise, name) for noise in noises] for name in ("variance", "error"))
+    # the gradients of a batch add up to 0 but for those of the output
+    factors = [noise.variance - noise.shared for noise in noises[:-1]] + [noises[-1].variance]
+    errors = [noise.error for noise in noises]
     return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))

@@ -15,6 +15,7 @@ from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.chain import each, entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
+from igbtheory.layers.nodes.node import USUAL, Passage
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.theory.kernels import THREADS, KernelMeans, Watched, kernel_means
 from igbtheory.theory.prediction import PerLayer, Prediction
@@ -29,12 +30,18 @@ FIRST, SCATTER = 8, 1e-3
 
 
 def on_data_set(
-    layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None, *, last: bool = False
+    layers: Sequence[Layer],
+    n: Kind,
+    inputs: Any,
+    watched: Watched | None = None,
+    *,
+    last: bool = False,
+    passage: Passage = USUAL,
 ) -> Prediction:
     """Return the prediction for the data set `inputs`, whose kernel is computed in blocks.
 
     The moments behind layers that are watched come first in its layers. last: whether the moments of the last layer
-    alone are computed.
+    alone are computed. passage: that of the layers, but for the world.
     """
     if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
@@ -45,7 +52,7 @@ def on_data_set(
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         few = any(layer.few for layer in layers)
-        means = partial(kernel_means, watched=watched, last=last)
+        means = partial(kernel_means, watched=watched, last=last, passage=passage)
         worlds = _worlds(layers, n, given, means) if few else [means(layers, n, given)]
     first = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))

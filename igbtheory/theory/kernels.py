@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.progress import counted
-from igbtheory.layers.blocks import Block, block, listed
+from igbtheory.layers.blocks import Block, block, diagonal, listed
 from igbtheory.layers.chain import behind_undrawn, each, functions, needed
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import Components
 from igbtheory.layers.nodes.gaussian import UnitsNeededError
 from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage, Ruled
-from igbtheory.layers.nodes.places import Places, at_positions, of_shape
+from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shape
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
@@ -64,20 +64,30 @@ class KernelMeans:
 
 
 def kernel_means(
-    layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None, *, last: bool = False
+    layers: Sequence[Layer],
+    n: Kind,
+    given: Any,
+    world: int = 0,
+    watched: Watched | None = None,
+    *,
+    last: bool = False,
+    passage: Passage = USUAL,
 ) -> KernelMeans:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn.
 
-    last: whether means after the last Dense alone are wanted.
+    last: whether means after the last Dense alone are wanted. passage: that of the layers, but for the world.
     """
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, world, watched=watched, last=last)
+    kernel = OutputKernel(chain, data, n, world, passage=passage, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
-    if kernel.needs_units():
+    kernel = replace(kernel, data=n.number(data))  # many digits of a hundred images take seconds
+    try:
+        return kernel.means()
+    except UnitsNeededError:  # raised by the first block, if an average needs units that are drawn
         kernel = replace(kernel, drawn=True)
-        refuse_many(chain, len(data), kernel.places)
+    refuse_many(chain, len(data), kernel.places)
     return kernel.means()
 
 
@@ -96,7 +106,7 @@ class OutputKernel:
     n: Kind = FLOAT64
     world: int = 0
     drawn: bool = False
-    passage: Passage | None = None
+    passage: Passage = USUAL
     watched: Watched | None = None
     last: bool = False
 
@@ -105,19 +115,6 @@ class OutputKernel:
         """Pairs of positions of the data that the layers need, None for vectors."""
         shape = self.data.shape[2:]
         return of_shape(shape) if self.drawn else needed(self.layers, shape)
-
-    def needs_units(self) -> bool:
-        """Return whether units must be drawn, for which all pairs of positions are needed.
-
-        One datum in double precision shows it.
-        """
-        if self.places is None or self.places.whole:
-            return False
-        try:
-            replace(self, n=FLOAT64, data=self.data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
-        except UnitsNeededError:
-            return True
-        return False
 
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples)."""
@@ -183,7 +180,8 @@ class OutputKernel:
             whole = slice(0, len(everywhere))
             now = Block(replace(_of_vectors(n, everywhere, whole, whole), places=places))
         else:
-            now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
+            at_a, at_b = (self._diagonal[part.start] for part in (rows, columns))
+            now = Block(block(n, self._units, places, rows, columns), at_a, at_b)
         watched = self.watched or {}
         behind: dict[int, Pairs] = {}
         layers = [*each(self.layers)]
@@ -193,7 +191,7 @@ class OutputKernel:
             if (place := places_of.get(id(layer))) is not None:
                 behind[place] = listed(node, first=watched[place])
 
-        now = now.on(replace(self.passage or USUAL, world=self.world, sees=sees if watched else None))
+        now = now.on(replace(self.passage, world=self.world, sees=sees if watched else None))
         kernels: list[Pairs] = []
         for layer in counted(self.layers, len(self.layers), KERNEL):
             now = now.behind(layer)
@@ -204,11 +202,27 @@ class OutputKernel:
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: squares, the lower half left out."""
-        count, places = len(self.data), self.places
-        entries = BLOCK // places.size if places else CACHED if self._closed else BLOCK
-        side = count if is_whole(self.layers, places) else max(1, isqrt(entries))
-        sides = [slice(start, min(start + side, count)) for start in range(0, count, side)]
+        sides = self._sides()
         return [(rows, columns) for rows, columns in product(sides, sides) if rows.start <= columns.start]
+
+    def _sides(self) -> list[slice]:
+        """Return the rows of the blocks, which are their columns, too."""
+        count, places = len(self.data), self.places
+        held = CACHED if self._closed else BLOCK
+        entries = 8 * held // places.size if places else held
+        side = count if is_whole(self.layers, places) else max(1, isqrt(entries))
+        return [slice(start, min(start + side, count)) for start in range(0, count, side)]
+
+    @cached_property
+    def _units(self) -> NDArray[Any]:
+        """The data, shape (data, positions, units)."""
+        return at_positions(self.data).reshape(len(self.data), -1, self.data.shape[1])
+
+    @cached_property
+    def _diagonal(self) -> dict[int, tuple[KernelNode, ...]]:
+        """Nodes of each datum with itself behind pools, by the first data of the rows of a block."""
+        passage, places = replace(self.passage or USUAL, world=self.world), self.places or VECTORS
+        return {part.start: diagonal(self.n, self._units[part], places, self.layers, passage) for part in self._sides()}
 
     @property
     def _closed(self) -> bool:

@@ -1,93 +1,49 @@
 """Attention of models, from its queries, keys and values, whether PyTorch computes it in one step or in several."""
 
-from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import torch
 from torch import fx
 
 from igbtheory.layers.attention import Attention
+from igbtheory.torch.dataflow import Dataflow
 from igbtheory.torch.entries import Entries, Index
-from igbtheory.torch.operators import called
+from igbtheory.torch.operators import arguments, called
 from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
-from igbtheory.torch.rows import PRODUCTS, SUMS
 from igbtheory.torch.rows.weights import is_projection
+from igbtheory.torch.scores import MATRIX_PRODUCTS, Held, Scores, held_by_arguments, scores_between
 
-MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
-QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
 HIDDEN = -50.0
 """Numbers below it, added to scores, hide a token: Swin transformers add -100, others the smallest of all numbers."""
 SELF = "the theory has self-attention alone, whose queries, keys and values are linear in the same units"
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Products of queries and keys, (..., tokens, tokens), times a factor, perhaps behind a softmax.
-
-    added: what is added to them; shape: theirs, as the model sees them. is_causal: whether a token sees none behind it.
-    dropout: the probability that one is dropped behind the softmax.
-    """
-
-    queries: Stream
-    keys: Stream
-    added: torch.Tensor
-    shape: tuple[int, ...]
-    factor: float = 1.0
-    is_causal: bool = False
-    normalised: bool = False
-    dropout: float = 0.0
-
-    def plus(self, other: torch.Tensor) -> "Scores":
-        """Return the scores with numbers that are added, or with False where a token does not see another one."""
-        numbers = other if other.is_floating_point() else torch.zeros(other.shape).masked_fill(~other, -torch.inf)
-        return replace(self, added=self.added + numbers.expand(self.shape).reshape(self.added.shape))
-
-
-def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
-    """Return the scores of these queries and keys, to which nothing is added yet."""
-    shape = (*queries.entries.numbers.shape[:-1], keys.entries.numbers.shape[-2])
-    return Scores(queries, keys, torch.zeros(shape), shape, **named)
-
-
-def scores_of(node: fx.Node, name: str, held: Any, arguments: list[Any], after: tuple[int, ...]) -> "Scores | None":
-    """Return the scores at a node, None if it holds none. ValueError: the theory has no such scores.
-
-    name: of the function, or of the class of the module. held: function that returns the stream or the scores that a
-    node holds. arguments: the values of those of the call, and of Dropout the probability; after: the shape of the
-    value of the node.
-    """
-    of_node = [held(part) if isinstance(part, fx.Node) else None for part in node.args]
-    queries, keys = (*of_node, None, None)[:2]
-    if name in MATRIX_PRODUCTS and isinstance(queries, Stream) and isinstance(keys, Stream):
-        transposed = replace(keys.entries, numbers=keys.entries.numbers.transpose(-1, -2))
-        return scores_between(queries, replace(keys, entries=transposed))
-    scores = next((part for part in of_node if isinstance(part, Scores)), None)
-    if scores is None or name in MATRIX_PRODUCTS:
+def attention_at(flow: Dataflow, node: fx.Node, held: Held) -> Stream | None:
+    """Return the stream behind attention, None if the node is none. ValueError: the theory has no such attention."""
+    name = flow.named[node.name]
+    if called(node) in MATRIX_PRODUCTS:
+        weights, values = held_by_arguments(node, held)
+        if isinstance(weights, Scores) and weights.normalised and isinstance(values, Stream):
+            return _attention(name, weights, values)
         return None
-    if name == "Dropout" and scores.normalised:
-        return replace(scores, dropout=arguments[1])
-    other = next((value for part, value in zip(of_node, arguments, strict=True) if part is None), None)
-    function = node.target if called(node) else None
-    if function in PRODUCTS or name in QUOTIENTS:
-        number = float(torch.as_tensor(other))
-        return replace(scores, factor=scores.factor * (number if function in PRODUCTS else 1 / number))
-    if function in SUMS and not scores.normalised and isinstance(other, torch.Tensor):
-        return scores.plus(other)
-    if name == "masked_fill":
-        return scores.plus(torch.zeros(arguments[1].shape).masked_fill(*arguments[1:]))
-    if name in {"view", "reshape", "unflatten", "flatten"}:
-        return replace(scores, shape=after)
-    if name in {"softmax", "Softmax"}:
-        return replace(scores, normalised=True)
-    if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
-        return scores
-    raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
+    if called(node) != "scaled_dot_product_attention":
+        return None
+    given = arguments(node.target, node.args, node.kwargs)
+    queries, keys, values = (held(given[part]) for part in ("query", "key", "value"))
+    if not (isinstance(queries, Stream) and isinstance(keys, Stream) and isinstance(values, Stream)):
+        return None
+    # they may be nodes, such as arguments of the model like is_causal=False
+    names = "scale", "is_causal", "attn_mask", "dropout_p"
+    options = {option: flow.constants.argument(given.get(option), 0) for option in names}
+    factor = options["scale"] or queries.entries.numbers.shape[-1] ** -0.5
+    causal, dropout = bool(options["is_causal"]), options["dropout_p"] or 0.0
+    scores = scores_between(queries, keys, factor=factor, is_causal=causal, dropout=dropout)
+    return _attention(name, scores if options["attn_mask"] is None else scores.plus(options["attn_mask"]), values)
 
 
-def attention(name: str, scores: Scores, values: Stream) -> Stream:
+def _attention(name: str, scores: Scores, values: Stream) -> Stream:
     """Return the stream behind attention. ValueError: the theory has no such attention."""
     paths = [stream.path for stream in (scores.queries, scores.keys, values)]
     common = in_common(paths)

@@ -18,7 +18,7 @@ from igbtheory.layers.few import Few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import pairs_of
-from igbtheory.layers.nodes.draws import FEWEST, Array, Draws
+from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.node import KernelNode, refuse_draws
 from igbtheory.layers.nodes.places import Point, at_positions, images, of_shape
 from igbtheory.layers.spatial import OfData
@@ -268,7 +268,8 @@ class Computed(Ways, Few, OfData):
         refuse_draws(self, node)
         if self.piece.raw:
             raise ValueError("expected functions of the data in front of layers that draw random numbers")
-        draws, drawn, averages = Draws(self.rng, FEWEST), [], []
+        # independent units, since the mean of balanced ones, as in a softmax, would vary too little
+        draws, drawn, averages = Draws(self.rng, 1), [], []
         for way, size in zip(self.branches, self.units, strict=True):
             behind = node.through(way)
             drawn.append(images(behind.units(draws, size), behind.shape))

@@ -38,7 +38,7 @@ def labelled_data(data: Any, *, multi_label: bool = False) -> tuple[torch.Tensor
     if np.any(labels.sum(axis=1) != 1):
         raise ValueError(
             f"expected one class for each datum, got labels of shape {labels.shape} with several ones in a row; "
-            "pass multi_label=True to measure, or leave the labels out"
+            "pass multi_label=True to measure or explain, or leave the labels out"
         )
     return inputs, np.asarray(labels.argmax(axis=1), dtype=np.int64)
 

@@ -10,6 +10,7 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.spatial_pools import GlobalAvgPool
 from igbtheory.layers.tokens import Embedding
 from igbtheory.torch.entries import Entries
+from igbtheory.torch.few_numbers import is_repeated
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.path import Step, Stream
 
@@ -23,7 +24,8 @@ def embedded(name: str, modules: Sequence[Any], stream: Stream, usual: str) -> S
         raise ValueError("the theory has embeddings of ids that are the data")
     weights = [module.weight.detach() for module in modules]
     padding = modules[0].padding_idx
-    drawn = [weight if padding is None else weight[torch.arange(len(weight)) != padding] for weight in weights]
+    whole = padding is None or is_repeated(weights[0])  # few numbers that are kept leave out the padding
+    drawn = weights if whole else [weight[torch.arange(len(weight)) != padding] for weight in weights]
     read = variance(drawn, weights[0].shape[1], len(weights[0]), usual)
     units, before = weights[0].shape[1], stream.entries
     numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)

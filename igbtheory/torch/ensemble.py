@@ -4,8 +4,9 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device, require_torch
 from igbtheory.foundations.labels import Labels, empty_classes
 from igbtheory.foundations.progress import progress_bar
-from igbtheory.torch.outputs import Summary
+from igbtheory.torch.outputs import Outputs, Summary
 from igbtheory.torch.remarks import off_centre, remarks
 from igbtheory.torch.result import Measurement
 
@@ -89,6 +90,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
     from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
+    from igbtheory.torch.passes import own_streams  # noqa: PLC0415 - as above
     from igbtheory.torch.task import Task, spread  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)
@@ -99,7 +101,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.summaries(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with progress_bar(wanted=wanted), closing(drawn):  # an error ends the run of an executor at once
+    with progress_bar(wanted=wanted), own_streams(), closing(drawn):  # an error ends the run of an executor at once
         summaries = list(_checked(drawn, said, multi_label=multi_label))
     said += [] if labels is None else _of_labels(labels, summaries[0])
     # all warnings are given here, so that they name the line of the caller
@@ -140,6 +142,29 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int, *, multi_
         np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
         multi_label,
     )
+
+
+@final
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of an explanation: all but `check`, whether changes are measured, is as in `measure`."""
+
+    networks: int
+    seed: int
+    output: str | int | None
+    multi_label: bool
+    check: bool
+
+    def summary(self, outputs: Outputs) -> Summary:
+        """Return the summary of the outputs of a network."""
+        return Summary.of_labels(outputs) if self.multi_label else Summary.of(outputs)
+
+    def measurement(self, summaries: Sequence[Summary], samples: int) -> Measurement:
+        """Return the measurement of the networks. ValueError: their outputs are probabilities of labels."""
+        alone = self.multi_label or len(summaries[0].centres) == 1
+        if alone and len(summaries) >= ENOUGH and all(summary.alike for summary in summaries):
+            raise ValueError(SIGMOID)
+        return measurement(summaries, samples, self.seed, multi_label=self.multi_label)
 
 
 def _checked(summaries: Iterator[tuple[Summary, bytes]], said: list[str], *, multi_label: bool) -> Iterator[Summary]:

@@ -16,10 +16,12 @@ from igbtheory.foundations.progress import counted, progress_bar, share, show_fi
 from igbtheory.layers.dense import Dense
 from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
+from igbtheory.torch.ensemble import Asked, measure
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.initialise import initialise
+from igbtheory.torch.result import Measurement
 from igbtheory.torch.what_if import WhatIf
 
 Array = NDArray[np.float64]
@@ -31,9 +33,11 @@ changes take the rest. On a LeNet, without and with a measurement of the changes
 SHARE, FEWEST = 5, 8
 """For a change of the model a fifth of the networks is drawn: about five changes take as long as the model itself; and
 eight at least, whose Student's quantile is a fifth above the normal one."""
+EXACT = 1e-6
+"""Relative error of a prediction above which it is estimated from draws: rules have 1e-9 at most, draws over 1e-5."""
 
 
-def explain(
+def explain(  # noqa: PLR0913 - the contract of the public name
     make_model: Callable[[], Any],
     X: Any,  # noqa: N803 - as scikit-learn spells data
     networks: int = 30,
@@ -41,13 +45,16 @@ def explain(
     seed: int = 0,
     check: bool = False,
     output: str | int | None = None,
+    multi_label: bool = False,
     progress: bool = False,
 ) -> Explanation:
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
     make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
-    changes in the what-if table are measured, too. Predictions are those of infinite width, if their kernels take less
-    than about half a minute, and those at the model's own widths, from networks of the theory. All data form one batch.
+    changes in the what-if table are measured, too. multi_label: as in `measure`; each label then makes two classes, the
+    data with it and those without. Predictions are those of infinite width, if their kernels take less than about half
+    a minute, and those at the model's own widths, from networks of the theory; changes of a model whose prediction in
+    infinite width is estimated from draws have the latter alone. All data form one batch.
     If the outputs read a class token alone, the moments behind it are those of this token, and the names of the layers
     end in [:, 0]. progress: show a bar on standard error, and what is measured above it until theory has its numbers.
 
@@ -67,12 +74,10 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     with progress_bar(wanted=checks.flag("progress", progress)):
-        return _explained(make_model, X, networks, seed, output, check=check)
+        return _explained(make_model, X, Asked(networks, seed, output, checks.flag("multi_label", multi_label), check))
 
 
-def _explained(
-    make_model: Callable[[], Any], x: Any, networks: int, seed: int, output: str | int | None, *, check: bool
-) -> Explanation:
+def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanation:
     """Return the explanation, and show what is measured while theory is at work."""
     # these load PyTorch
     from igbtheory.torch import changes, moments, reading, tracing, widths  # noqa: PLC0415
@@ -80,53 +85,53 @@ def _explained(
     from igbtheory.torch.hooked import hooked_explanation  # noqa: PLC0415
     from igbtheory.torch.inputs import single  # noqa: PLC0415
 
-    inputs = labelled_data(x)[0]
-    models = tracing.draws_of(make_model, seed)
+    inputs = labelled_data(x, multi_label=asked.multi_label)[0]
+    models = tracing.draws_of(make_model, asked.seed)
     try:
         data = single(inputs)
-        read = reading.reading(tracing.copied(models), data, output)
+        read = reading.reading(tracing.copied(models), data, asked.output)
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        return hooked_explanation(make_model, inputs, output, (networks, seed), reason)
+        return hooked_explanation(make_model, inputs, asked, reason)
     values, names = data.double().cpu().numpy(), moments.watched_nodes(read)
-    measured_until, predicted_until, drawn_until = CHECKED if check else UNCHECKED
+    measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
     with share(0.0, measured_until):
-        measured, summaries = moments.measured_moments(make_model, data, names, read, (networks, seed), output)
-    beginning = _measured_alone(read, names, measured, summaries, (len(data), seed))
+        measured, summaries = moments.measured_moments(make_model, data, names, read, asked)
+    beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data)))
     show_first(beginning.beginning())
     with share(measured_until, predicted_until):
         predicted, refused = moments.predicted_moments(read, values, names)
     with share(predicted_until, drawn_until):
-        finite = widths.at_widths(read, values, names, (networks, seed))
+        finite = widths.at_widths(read, values, names, (asked.networks, asked.seed))
     # for a model that is not read as a whole, the changes have no prediction
-    tried = [*changes.changes(read, values)] if check or read.unread is None else []
+    tried = [*changes.changes(read, values)] if asked.check or read.unread is None else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
-    draws = _Draws(networks, seed, check, bool(refused), drawn)
+    outputs = predicted[names.index(read.output)]
+    draws = _Draws(asked, bool(refused), bool(outputs[3] > EXACT), drawn)
     with share(drawn_until, 1.0):
         work = counted(tried, len(tried), "changes of the model")
-        lines = tuple(_what_if(change, make_model, models, data, output, draws) for change in work)
+        lines = tuple(_what_if(change, make_model, models, data, draws) for change in work)
     return replace(
         beginning,
         predicted=predicted[:, :2],
         predicted_variances=predicted[:, 2],
-        doubt=_doubt(read, values, predicted[names.index(read.output), [0, 1, 3]], finite),
+        doubt=_doubt(read, values, outputs[[0, 1, 3]], finite),
         refused=refused,
         what_if=lines,
         at_widths=finite,
-        initialised=_initialised(make_model, data, seed, output),
+        initialised="" if asked.multi_label else _initialised(make_model, data, asked),
     )
 
 
-def _measured_alone(
-    read: Any, names: list[str], measured: Array, summaries: list[Any], samples_and_seed: tuple[int, int]
-) -> Explanation:
-    """Return the explanation before theory has its numbers. The arguments are those of `moments.measured_moments`."""
-    from igbtheory.torch import ensemble, moments  # noqa: PLC0415 - they load PyTorch
+def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measurement) -> Explanation:
+    """Return the explanation before theory has its numbers. measured: the moments of `moments.measured_moments`."""
+    from igbtheory.torch import moments  # noqa: PLC0415 - it loads PyTorch
 
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     return Explanation(
-        *samples_and_seed,
+        outputs.samples,
+        outputs.seed,
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(read, name) for name in names),
         tuple(name not in passed for name in names),
@@ -137,7 +142,7 @@ def _measured_alone(
         "",
         (),
         measured[..., 2],
-        outputs=ensemble.measurement(summaries, *samples_and_seed),
+        outputs=outputs,
         positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
     )
 
@@ -147,41 +152,42 @@ def _measured_alone(
 class _Draws:
     """How changes are measured, and drawn.
 
-    networks, seed: of the measurement; check: whether there is one; refused: whether the model itself has no prediction
-    in infinite width, so that the reason is said already; drawn: the number of networks of the theory at the model's
-    own widths, 0 if the model itself is not predicted at them.
+    refused: whether the model itself has no prediction in infinite width, so that the reason is said already;
+    estimated: whether that prediction is estimated from draws, which takes longer than networks at the model's own
+    widths; drawn: the number of these networks, 0 if the model itself is not predicted at them.
     """
 
-    networks: int
-    seed: int
-    check: bool
+    asked: Asked
     refused: bool
+    estimated: bool
     drawn: int
 
 
-def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: _Draws) -> WhatIf:
+def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws) -> WhatIf:
     """Return the bias ratios behind a change: predicted, and measured if they are asked for."""
-    from igbtheory.torch import ensemble, reading, tracing, widths  # noqa: PLC0415 - they load PyTorch
+    from igbtheory.torch import reading, tracing, widths  # noqa: PLC0415 - they load PyTorch
 
+    asked = draws.asked
     changed = change.data(data.double().cpu().numpy())
-    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
-    try:
-        prediction = in_infinite_width(read.network().layers, changed)
-        line = WhatIf(change.name, float(prediction.gamma), predicted_guess=float(prediction.gamma_guess))
-    except TooLargeError as error:
-        line = WhatIf(change.name, unpredicted="" if draws.refused else str(error))
-    except ValueError as error:
-        line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
+    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
+    line = WhatIf(change.name)
     if draws.drawn and read.unread is None:
-        finite = widths.at_widths(read, changed, [read.output], (draws.networks, draws.seed), draws.drawn)
+        finite = widths.at_widths(read, changed, [read.output], (asked.networks, asked.seed), draws.drawn)
         line = replace(line, undrawn=finite.refused, **finite.of_output())
-    if not draws.check:
+    if not draws.estimated or np.isnan(line.at_widths):
+        line = replace(line, **_predicted_change(read, changed, refused=draws.refused))
+    if not asked.check:
         return line
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            measured = ensemble.measure(
-                lambda: change.model(make_model()), changed, draws.networks, seed=draws.seed, output=output
+            measured = measure(
+                lambda: change.model(make_model()),
+                changed,
+                asked.networks,
+                seed=asked.seed,
+                output=asked.output,
+                multi_label=asked.multi_label,
             )
     except ValueError as error:
         return replace(line, unmeasured=str(error))
@@ -196,14 +202,25 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, output: Any, 
     )
 
 
-def _initialised(make_model: Callable[[], Any], data: Any, seed: int, output: str | int | None) -> str:
+def _predicted_change(read: Any, data: Array, *, refused: bool) -> dict[str, Any]:
+    """Return the bias ratios of a change in infinite width, or why there are none, by their names in `WhatIf`."""
+    try:
+        prediction = in_infinite_width(read.network().layers, data)
+    except TooLargeError as error:
+        return {"unpredicted": "" if refused else str(error)}
+    except ValueError as error:
+        return {"unpredicted": ": ".join(read.unread or [str(error)])}
+    return {"predicted": float(prediction.gamma), "predicted_guess": float(prediction.gamma_guess)}
+
+
+def _initialised(make_model: Callable[[], Any], data: Any, asked: Asked) -> str:
     """Return a sentence on what `initialise` does to the first of the models."""
     from igbtheory.torch.passes import made, stream  # noqa: PLC0415 - it loads PyTorch
 
-    with stream(seed, 0):
+    with stream(asked.seed, 0):
         model = made(make_model, 0)
     try:
-        done = initialise(model, data, neutral=True, output=output)
+        done = initialise(model, data, neutral=True, output=asked.output)
     except ValueError as error:
         return f"igb.initialise cannot even the guesses: {error}."
     return (

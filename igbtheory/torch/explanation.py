@@ -28,6 +28,8 @@ SHARES = (
     "read this layer. It follows from gamma_guess."
 )
 """What the shares of an explanation are."""
+LABELS = "Each of {} labels makes two classes, the data with it and those without; shares are averages over the labels."
+"""What is said if each output gives a label of its own."""
 UNTRACED = (
     "No layer is named to create or remove bias, and no change is tried: the layers stand in the order of their calls, "
     "and it is not known which follows which."
@@ -107,8 +109,9 @@ class Explanation(OutputEstimates):
 
     @cached_property
     def favoured(self) -> FavouredOf:
-        """The law of the shares of the favoured class; of two classes if the explanation was saved without guesses."""
-        return FavouredOf(self.samples, 2 if self.outputs is None else self.outputs.n_classes)
+        """The law of the shares of the favoured class; of two for a label, or if it was saved without guesses."""
+        outputs = self.outputs
+        return FavouredOf(self.samples, 2 if outputs is None or outputs.multi_label else outputs.n_classes)
 
     @property
     def majority(self) -> float:
@@ -183,6 +186,8 @@ class Explanation(OutputEstimates):
     def _now(self) -> Iterator[str]:
         """Yield sentences on the guesses and the losses of the networks."""
         if self.outputs is not None:
+            if self.outputs.multi_label:
+                yield LABELS.format(self.outputs.n_classes)
             share, even = percent(*self._majority()), percent(self.favoured.even)
             yield (
                 f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "

@@ -4,6 +4,8 @@ from typing import final
 
 import torch
 
+from igbtheory.torch.few_numbers import drawn_numbers
+
 
 @final
 class FreshWeights:
@@ -26,8 +28,8 @@ class FreshWeights:
         for other, weights_before in self._before:
             if (
                 weights_before.shape != weight.shape
-                or not bool(weight.any())
-                or not torch.equal(weights_before, weight)
+                or not bool(drawn_numbers(weight).any())
+                or not torch.equal(drawn_numbers(weights_before), drawn_numbers(weight))
             ):
                 continue
             if other == name:

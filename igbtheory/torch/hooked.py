@@ -11,7 +11,7 @@ from torch import nn
 
 from igbtheory.foundations.progress import counted
 from igbtheory.torch.data import moved
-from igbtheory.torch.ensemble import measurement
+from igbtheory.torch.ensemble import Asked
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.inputs import Inputs, first
 from igbtheory.torch.models import digest, refuse_repeated
@@ -56,9 +56,9 @@ class _Hooks:
         units = value.detach().double().reshape(len(value), -1).cpu().numpy()
         self.moments[name], self.kinds[name], self.value = moments_of_units(units, self.seeds), kind, value
 
-    def end(self, outputs: torch.Tensor) -> Summary:
+    def end(self, outputs: torch.Tensor, summary_of: Callable[[Array], Summary]) -> Summary:
         """Put the moments of the contrasts of the outputs at the end, in the place of those of their module."""
-        summary = Summary.of(outputs.detach().double().cpu().numpy())
+        summary = summary_of(outputs.detach().double().cpu().numpy())
         name, kind = "outputs", ""
         if self.value.data_ptr() == outputs.data_ptr():
             name, kind = self.kinds.popitem()
@@ -69,27 +69,27 @@ class _Hooks:
 def hooked_explanation(
     make_model: Callable[[], nn.Module],
     data: torch.Tensor | Inputs,
-    output: str | int | None,
-    draws: tuple[int, int],
+    asked: Asked,
     reason: str,
 ) -> Explanation:
-    """Return an explanation that is measured alone. draws: number of networks, and the seed; reason: why it is."""
+    """Return an explanation that is measured alone. reason: why it is."""
     of_networks, outputs, digests = [], [], dict[bytes, int]()
     kinds: dict[str, str] = {}
-    for i in counted(range(draws[0]), draws[0], "measuring models"):
-        with stream(draws[1], i), torch.no_grad():
+    for i in counted(range(asked.networks), asked.networks, "measuring models"):
+        with stream(asked.seed, i), torch.no_grad():
             model = made(make_model, i)
             refuse_repeated(digest(model.parameters()), i, digests)
-            hooks = _Hooks(model, data, (draws[1], i))
-            outputs.append(hooks.end(outputs_of(model, moved(data, model.parameters()), i, (len(data), None), output)))
+            hooks = _Hooks(model, data, (asked.seed, i))
+            returned = outputs_of(model, moved(data, model.parameters()), i, (len(data), None), asked.output)
+            outputs.append(hooks.end(returned, asked.summary))
         of_networks.append(hooks.moments)
         kinds = kinds or hooks.kinds
     moments = np.array([[values.get(name, MISSING) for name in kinds] for values in of_networks])
-    measured = measurement(outputs, len(data), draws[1])
+    measured = asked.measurement(outputs, len(data))
     moments[:, -1, 2] = measured.guess_variances
     return Explanation(
         len(data),
-        draws[1],
+        asked.seed,
         tuple(kinds),
         tuple(f"{kind}, not read" if kind else "" for kind in kinds.values()),
         (False,) * len(kinds),

@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.node import Passage
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.theory.cost import refuse_long
 from igbtheory.theory.data_set import on_data_set
@@ -12,6 +13,9 @@ from igbtheory.theory.prediction import Prediction
 
 LONGEST = 30.0
 """Largest number of seconds that the kernel of a model may take in an explanation: as many as its measurement."""
+FEWER = 8
+"""By which factor fewer units are drawn than usual: gamma of a ResNet18 then scatters by 0.2 %, far less than that of
+thirty models that are measured."""
 
 
 def in_infinite_width(layers: tuple[Layer, ...], data: Any, watched: Watched | None = None) -> Prediction:
@@ -19,4 +23,4 @@ def in_infinite_width(layers: tuple[Layer, ...], data: Any, watched: Watched | N
     refuse_long(layers, data, LONGEST)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        return on_data_set(layers, FLOAT64, data, watched)
+        return on_data_set(layers, FLOAT64, data, watched, passage=Passage(fewer=FEWER))

@@ -10,6 +10,8 @@ from typing import final
 import torch
 from torch import nn
 
+from igbtheory.torch.few_numbers import drawn_numbers
+
 GAINS = (1.0, 2.0, 25 / 9)
 """Squared gains of `torch.nn.init` for linear, relu and tanh."""
 DEVIATIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
@@ -51,7 +53,7 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
     if it is `usual`, or if no other known normal law has a different variance within FAR standard errors.
     ValueError: the draws are not random numbers of mean 0.
     """
-    flat = [draw.detach().flatten() for draw in draws]
+    flat = [*map(drawn_numbers, draws)]
     count = sum(map(len, flat))
     mean, square, fourth, largest = _moments(flat, count)
     if not largest:
@@ -95,7 +97,7 @@ def usual_initialiser(models: Sequence[nn.Module]) -> str:
     for name, weight in models[0].named_parameters():
         if weight.ndim < len(("outputs", "inputs")):
             continue
-        drawn = [model.get_parameter(name).detach().flatten()[:ENOUGH] for model in models]
+        drawn = [drawn_numbers(model.get_parameter(name))[:ENOUGH] for model in models]
         with suppress(ValueError):  # such as equal numbers
             part = variance(drawn, prod(weight.shape[1:]), weight.shape[0] * prod(weight.shape[2:]))
             laws.update([] if part.error else part.laws)

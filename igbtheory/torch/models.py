@@ -35,13 +35,14 @@ def checked_model(model: Any) -> torch.nn.Module:
         raise TypeError(
             f"expected make_model to return a torch.nn.Module, got {type(model).__name__}; return the model itself"
         )
-    if next(model.parameters(), None) is None:
+    parameters = dict(model.named_parameters())
+    if not parameters:
         raise ValueError("expected a model with random weights, got one without parameters; nothing varies in it")
-    bare = next((name for name, part in model.named_parameters() if part.is_meta), None)
+    bare = next((name for name, part in parameters.items() if part.is_meta), None)
     if bare is not None:
         raise ValueError(
             f"expected weights with numbers, which tell the law from which they are drawn, got {bare!r} on the meta "
-            "device, which has shapes alone; make the model on the CPU, or a smaller one with the same layers"
+            "device, which has shapes alone; make the model on the CPU: beyond 1 GiB, igb.from_torch keeps few weights"
         )
     return model
 

@@ -20,6 +20,7 @@ from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
 from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved
+from igbtheory.torch.ensemble import Asked
 from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
@@ -47,13 +48,21 @@ NOT_CENTRED = (
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """An interpreter of a graph that keeps the moments and Var(G0) at the named nodes.
 
-    seeds: of the order in which data are paired.
+    seeds: of the order in which data are paired. summary: returns that of outputs.
     """
 
-    def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading, seeds: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        names: Iterable[str],
+        reading: Reading,
+        seeds: tuple[int, int],
+        summary: Callable[[Array], Summary],
+    ) -> None:
         super().__init__(on_weights_of(model, reading.whole))
         self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
         self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
+        self.summary = summary
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
@@ -64,7 +73,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
                 value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
-                summary = Summary.of(units)
+                summary = self.summary(units)
                 self.moments[n.name] = (*summary.moments, summary.guess_variance)
             else:
                 self.moments[n.name] = moments_of_units(units, self.seeds)
@@ -131,24 +140,22 @@ def measured_moments(
     data: torch.Tensor,
     names: list[str],
     reading: Reading,
-    draws: tuple[int, int],
-    output: str | int | None,
+    asked: Asked,
 ) -> tuple[Array, list[Summary]]:
     """Return the moments q_ab and q_aa - q_ab, and Var(G0), (networks, nodes, 3), and the summary of each network.
 
     Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Var(G0) is that of the outputs,
-    NaN if they are not centred, and elsewhere that of a linear layer that reads the units. draws: number of networks,
-    and the seed; output: which of several outputs are summarised.
+    NaN if they are not centred, and elsewhere that of a linear layer that reads the units.
     """
     of_networks, summaries, digests = [], [], dict[bytes, int]()
-    for i in counted(range(draws[0]), draws[0], "measuring models"):
-        with stream(draws[1], i), torch.no_grad():
+    for i in counted(range(asked.networks), asked.networks, "measuring models"):
+        with stream(asked.seed, i), torch.no_grad():
             model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, digests)
-            run = _Watched(model, names, reading, (draws[1], i))
-            outputs = logits_of(run.run(moved(data, model.parameters()).clone()), output)
+            run = _Watched(model, names, reading, (asked.seed, i), asked.summary)
+            outputs = logits_of(run.run(moved(data, model.parameters()).clone()), asked.output)
         of_networks.append([run.moments[name] for name in names])
-        summaries.append(Summary.of(rows_of_logits(outputs, len(data)).double().cpu().numpy()))
+        summaries.append(asked.summary(rows_of_logits(outputs, len(data)).double().cpu().numpy()))
     moments = np.array(of_networks)
     if off_centre(summaries):
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan

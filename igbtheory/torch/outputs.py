@@ -4,7 +4,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
 
 from igbtheory.foundations.labels import Labels
 
@@ -38,27 +37,31 @@ class Summary(NamedTuple):
     @classmethod
     def of(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
         """Return the summary of the outputs. labels: classes of the data; None: each class is equally likely."""
-        size, count = outputs.shape
+        size, count = outputs.shape  # sums divided by them take a fifth of the time of NumPy's means of so few numbers
         x = outputs.T.astype(np.float64, order="C")  # NumPy reduces long rows ten times as fast as short ones
         classes = beside_zero(x.T).T
-        logs = log_softmax(classes, axis=0)
+        largest = classes.max(axis=0)
+        powers = np.exp(classes - largest)
+        total = powers.sum(axis=0)
+        of_labels = classes.sum() / len(classes) if labels is None else classes[labels, np.arange(size)].sum()
         # the outputs less their mean have the same sum of squares as M - 1 orthonormal contrasts
-        apart = x - x.mean(axis=0) if count > 1 else x
+        apart = x - x.sum(axis=0) / count if count > 1 else x
         first, contrasts = apart[:, :1], max(1, count - 1)
         apart = apart - first  # exactly 0 if the outputs do not depend on the data
-        mean = apart.mean(axis=1, keepdims=True)
+        mean = apart.sum(axis=1, keepdims=True) / size
         centres = (first + mean)[:, 0]
-        square = float(np.square(apart - mean).mean(axis=1).sum())
+        apart -= mean
+        square = float(np.vdot(apart, apart)) / size
         return cls(
             shares(outputs),
             (float(centres @ centres) / contrasts, square / contrasts),
             centres,
-            int(np.sum(np.count_nonzero(classes == classes.max(axis=0), axis=0) > 1)),
-            np.exp(logs).mean(axis=1),
-            -float((logs if labels is None else logs[labels, np.arange(size)]).mean()),
+            _ties(classes, largest),
+            powers @ (1 / total) / size,
+            float((np.log(total) + largest).sum() - of_labels) / size,
             np.empty(0) if labels is None else _shares_by_label(outputs, labels, len(classes)),
             # all M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs
-            float(np.square(np.sign(classes - np.roll(classes, -1, axis=0)).mean(axis=1) / 2).mean()),
+            float(np.square(np.sign(classes - classes[np.arange(len(classes)) - 1]).sum(axis=1) / (2 * size)).mean()),
             inside := bool(0 <= outputs.min() < outputs.max() <= 1),
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
         )
@@ -96,6 +99,13 @@ def beside_zero(outputs: Any) -> Any:
 def shares(outputs: Outputs) -> Array:
     """Return the fraction of the data given to every class: see `guesses`."""
     return np.asarray(np.bincount(guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
+
+
+def _ties(classes: Array, largest: Array) -> int:
+    """Return the number of data with several largest outputs."""
+    are_largest = classes == largest
+    several = np.count_nonzero(are_largest) > largest.size
+    return int(np.sum(np.count_nonzero(are_largest, axis=0) > 1)) if several else 0
 
 
 def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:

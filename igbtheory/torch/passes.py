@@ -26,14 +26,26 @@ def made(make_model: Callable[[], Any], network: int) -> torch.nn.Module:
 @contextmanager
 def stream(seed: int, network: int) -> Iterator[None]:
     """Context in which the global generators are seeded for one network; in the end they get their states back."""
-    of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
+    with own_streams():
+        begin_stream(seed, network)
+        yield
+
+
+def begin_stream(seed: int, network: int) -> None:
+    """Seed the global generators for one network."""
     # a word for each generator, since PyTorch and NumPy have the same algorithm, and would repeat one another
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
+    torch.default_generator.manual_seed(words[0])
+    np.random.seed(words[1] >> 32)  # noqa: NPY002 - the global one is meant
+    random.seed(words[2])
+
+
+@contextmanager
+def own_streams() -> Iterator[None]:
+    """Context in which the global generators may be seeded; in the end they get their states back."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
     try:
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            torch.default_generator.manual_seed(words[0])
-            np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
-            random.seed(words[2])
             yield
     finally:
         np.random.set_state(of_numpy)  # noqa: NPY002 - as above

@@ -12,6 +12,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.tokens import EachToken
 from igbtheory.networks.network import Network
 from igbtheory.torch.data import moved
+from igbtheory.torch.dataflow import Dataflow
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.initialisers import usual_initialiser
 from igbtheory.torch.joins import arranged_at
@@ -119,10 +120,11 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
 def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Reading:
     """Return what is read of a graph up to the logits."""
     graph = trial.graph
-    reader = Reader(trial, models, usual_initialiser(models))
-    streams, unread = reader.streams(shown), next(iter((reader.refused or reader.left).values()), None)
+    flow = Dataflow(trial, models)
+    reader = Reader(flow, usual_initialiser(models))
+    streams, unread = reader.streams(shown), reader.unread.first
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
-    output = _of_equal_guesses(reader.values, streams, last.args[0]).name
+    output = _of_equal_guesses(flow.values, streams, last.args[0]).name
     logits = streams.get(output)
     zeros: Path = ()
     if logits:
@@ -139,7 +141,7 @@ def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Rea
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
     return Reading(
-        trial.whole, graph, streams, reader.named, reader.functions, unread, output, zeros, reader.weights.tied
+        trial.whole, graph, streams, flow.named, reader.functions, unread, output, zeros, reader.weights.tied
     )
 
 

@@ -20,7 +20,7 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.inputs import Inputs, each, first
 from igbtheory.torch.models import digest, idle_norms
 from igbtheory.torch.outputs import Summary, fit, refuse_infinite
-from igbtheory.torch.passes import made, outputs_of, stream
+from igbtheory.torch.passes import begin_stream, made, outputs_of, own_streams, stream
 
 MAKING, SPEED = 1e-3, 2e10
 """Seconds to make a model and to summarise its outputs, about, and operations per second on one core."""
@@ -41,17 +41,24 @@ class Task:
     multi_label: bool
 
     def summaries(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
-        """Yield the summary of each network and the digest of its weights; warnings are added to `said`."""
+        """Yield the summary of each network and the digest of its weights; warnings are added to `said`.
+
+        The global generators are seeded for each network, and do not get their states back: see `own_streams`.
+        """
         data = each(self.data, torch.as_tensor)
         for i in networks:
-            with stream(self.seed, i), torch.no_grad():
-                model = made(self.make_model, i).to(self.device)
+            begin_stream(self.seed, i)
+            with torch.no_grad():
+                model = made(self.make_model, i)
+                if self.device is not None:
+                    model = model.to(self.device)
                 if i == networks.start:
                     said += idle_norms(model)
-                data = moved(data, model.parameters())
+                parameters = [*model.parameters()]
+                data = moved(data, parameters)
                 passed = self._outputs(model, data, i).cpu()
-                weights = digest(model.parameters())
-                del model  # the next model can have its memory
+                weights = digest(parameters)
+                del model, parameters  # the next model can have their memory
             outputs = passed.to(torch.promote_types(passed.dtype, torch.float32)).numpy()
             refuse_infinite(outputs, i)
             labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
@@ -71,7 +78,7 @@ class Task:
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
         """Return the summaries and digests of some networks as stacked arrays, computed in one thread."""
-        with alone():
+        with alone(), own_streams():
             summaries, weights = zip(*self.summaries(networks, []), strict=True)
         columns = zip(Summary._fields, zip(*summaries, strict=True), strict=True)
         digests = np.frombuffer(b"".join(weights), np.uint8).reshape(len(weights), -1)

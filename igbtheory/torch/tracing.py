@@ -18,6 +18,7 @@ from torch.nn.parameter import is_lazy
 from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
+from igbtheory.torch.few_numbers import WHOLE, sparing
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.operators import name_of, public
 from igbtheory.torch.passes import logits_of, made, stream
@@ -32,8 +33,6 @@ DRAWS = 8
 """Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
 """Largest number of parameters of all these models together, unless they are two: 128 MiB in single precision."""
-LARGEST = 2**28
-"""Number of parameters of a model, 1 GiB, of which one alone is drawn."""
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
@@ -44,9 +43,9 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
     models: list[nn.Module] = []
     while len(models) < DRAWS:
         with stream(seed, len(models)):
-            models.append(in_a_row(_with_sizes(made(model, len(models)))))
+            models.append(in_a_row(_with_sizes(sparing(lambda: made(model, len(models))))))
         size = sum(p.numel() for p in models[0].parameters())
-        if size > LARGEST or (len(models) > 1 and len(models) * size > ENTRIES):
+        if size > WHOLE or (len(models) > 1 and len(models) * size > ENTRIES):
             break
     _refuse_unlike(models)
     return models

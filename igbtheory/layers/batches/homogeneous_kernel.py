@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.batches.scales import TINY, Array, Batch, Rule, approximate, batch_of_rows, slices
+from igbtheory.layers.batches.scales import (
+    TINY,
+    Array,
+    Batch,
+    Rule,
+    approximate,
+    batch_of_rows,
+    centred,
+    mean_variances,
+    slices,
+)
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -80,6 +90,44 @@ def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> A
     return averages
 
 
+def tangent_kernel(phi: Function | None, kernel: Array, tangent: Array, eps: float = 0.0) -> Array:
+    """Return E sum_cd (dx_a/dg_c) (dx_b/dg_d) tangent_cd, x = phi behind BatchNorm over all data as one batch.
+
+    phi: see `is_homogeneous`. kernel, tangent: covariance and tangent kernel of the units g before the norm. It is the
+    derivative of E x_a(g) x_b(g') by the covariance of two copies g, g' of the batch. With x_a = phi(g_a)/s^p,
+
+        dx_a/dg_c = phi'(g_a) [a = c]/s^p - p phi(g_a) g_c/(n s^(p+2)).
+
+    Means of products with one and two further factors g follow from derivatives of the mean product (Stein's lemma).
+    """
+    size, p = len(kernel), _degree(phi)
+    _, batches = _batches(kernel, size, eps)
+    total = np.zeros(kernel.shape)
+    for batch in batches:
+        variance = mean_variances(kernel, size)[0]
+        theta = centred(centred(tangent, size).T, size) / variance
+        moved = theta @ batch.roots
+        inner = batch.roots.T @ moved
+        for t, log_weight in zip(*batch.rule(p, STEPS[1]), strict=True):
+            shrunk = 1 + 2 * t * batch.spectrum
+            roots = batch.roots / np.sqrt(shrunk)
+            q, q_ab = np.sum(roots * roots, axis=1), roots @ roots.T
+            np.fill_diagonal(q_ab, q)
+            mean, slope = _mean(phi, q[:, None], q, q_ab), _slope(phi, q[:, None], q, q_ab)
+            bent = (p * mean - q_ab * slope) / np.maximum(q, TINY)  # E phi(g_a) phi''(g_b), by Euler's theorem
+            once = (moved / shrunk) @ batch.roots.T  # covariances of theta g and g
+            twice = (batch.roots / shrunk) @ inner @ (batch.roots / shrunk).T
+            with_one = once.T * slope + np.diagonal(once) * bent  # E phi(g_a) phi'(g_b) (theta g)_b
+            with_two = (np.trace(inner / shrunk) * mean + 2 * twice * slope) + _symmetric(np.diagonal(twice) * bent)
+            terms = theta * slope - t / size * _symmetric(with_one) + p / (p + 1) * (t / size) ** 2 * with_two
+            total += np.exp(log_weight - np.log(shrunk).sum() / 2) * terms
+    return total
+
+
+def _symmetric(x: Array) -> Array:
+    return np.asarray(x + x.T)
+
+
 def _degree(phi: Function | None) -> float:
     return 1.0 if phi is None or phi.degree is None else float(phi.degree)
 
@@ -106,6 +154,13 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return q_ab
     q_a, q_b = np.maximum(q_a, TINY), np.maximum(q_b, TINY)  # a datum at the mean of its batch has variance 0
     return phi.closed.product(FLOAT64, q_a, q_b, q_ab)
+
+
+def _slope(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+    """Return E phi'(h_a) phi'(h_b) of centred Gaussian pairs."""
+    if phi is None or phi.closed is None:
+        return np.ones_like(q_ab)
+    return phi.closed.slope(FLOAT64, np.maximum(q_a, TINY), np.maximum(q_b, TINY), q_ab)
 
 
 def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp], first: int = 0) -> Array:

@@ -43,6 +43,16 @@ class Scaling:
         """Return units, shape (data, count), centred and divided by the mean scales of the batches."""
         return self._apart(units).reshape(units.shape) * self.factor[:, None]
 
+    def tangent(self, phi: Function | None) -> Array:
+        """Return the tangent kernel behind phi of the norm, of which all data are one batch."""
+        if self.size != len(self.kernel):
+            raise ValueError(
+                f"expected the full batch for a tangent kernel, got batches of {self.size} of {len(self.kernel)} data; "
+                "use BatchNorm(), or LayerNorm()"
+            )
+        before = np.asarray(self.pairs.tangent, dtype=float)
+        return homogeneous_kernel.tangent_kernel(phi, self.kernel, before, self.eps)
+
     def _apart(self, units: Array) -> Array:
         """Return the deviations from the means over the batches, shape (batches, size, count)."""
         return deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
@@ -78,7 +88,8 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        return estimated(either, q_ab, mean, self.before.passage.world)
+        passage = self.before.passage
+        return estimated(either, q_ab, mean, passage.world, passage.fewer)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""
@@ -110,7 +121,13 @@ class NormalisedPairs(Base[Pairs]):
         if self._is_exact(phi, m):
             kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
             mean = homogeneous_kernel.means(phi, to.kernel, to.size, to.eps)
-            return pairs_of(n, to.pairs, kernel, mean, error + to.error)
+            pairs = pairs_of(n, replace(to.pairs, tangent=None), kernel, mean, error + to.error)
+            return pairs if to.pairs.tangent is None else replace(pairs, tangent=to.tangent(phi))
+        if to.pairs.tangent is not None:
+            raise ValueError(
+                "expected an activation with phi(a x) = a^p phi(x), such as relu, behind BatchNorm for its tangent "
+                f"kernel, got {phi if m == 1 else f'MaxPool({m})'}; use LayerNorm or RMSNorm"
+            )
         return pairs_of_draws(n, *self._estimated(n, phi, m))
 
     def units(self, draws: Draws, count: int) -> Array:

@@ -28,11 +28,11 @@ def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] |
     if size is None and isinstance(node.base, Gaussian) and not np.any(node.base.values.var_mu != 0):
         x = node.averaged()  # data are independent, so that all units have the same variance over them
         return x.var_chi / (x.var_chi + n.number(eps)), x.error
-    constant = None if size is None or eps else node.base.constant(node.phi, node.maximum, size)
+    constant = None if size is None or eps else node.base.constant(n, node.phi, node.maximum, size)
     if constant is None:
         return None
     # the probability depends on the correlation within a batch, which may be estimated
-    error = node.base.error + (0.0 if n is FLOAT64 else ROUNDING)
+    error = node.base.error + (0.0 if n is FLOAT64 or n.exact else ROUNDING)
     return n.number(1) - n.number(constant), error if np.any(constant != 0) else 0.0
 
 

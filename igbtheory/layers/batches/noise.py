@@ -1,4 +1,4 @@
-"""Noise behind a full-batch norm: what becomes of the distance of two data that are infinitely close."""
+"""Noise behind a BatchNorm: what becomes of the distance of two data that are infinitely close."""
 
 from typing import Any
 
@@ -41,6 +41,21 @@ def normalised_noise(norm: Any, node: LawNode) -> Noise | None:
     coarse, fine = _over_centres(n, node.phi, base.values, eps)
     error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + ROUNDINGS * n.epsilon
     return base.values.noise.times(fine, base.values.error + error)
+
+
+def noise_over_scale(size: int, x: Moments) -> Noise | None:
+    """Return the noise of Gaussian units over their mean squared deviations in a batch, None without gradients.
+
+    They are v chi^2/size, chi^2 of size - 1 degrees of freedom and v the variance of a unit over its batch.
+    """
+    if x.noise is None:
+        return None
+    if size <= 3:
+        raise ValueError(
+            f"expected batches of more than 3 data for gradients, got BatchNorm({size}), where their mean square is "
+            "infinite; use BatchNorm(4)"
+        )
+    return x.noise.times(size / ((size - 3) * x.unshared), x.error)
 
 
 @np.errstate(all="ignore")

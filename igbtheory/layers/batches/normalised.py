@@ -8,9 +8,11 @@ import numpy as np
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
 from igbtheory.layers.nodes.scaling import by_others, normalised
+from igbtheory.mathematics.averages.noise import Noise
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.formulas.tree import X, mul
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.mathematics.numbers.sweeps import at_points
 
@@ -20,7 +22,8 @@ from igbtheory.mathematics.numbers.sweeps import at_points
 class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
-    estimator is "exact" or "proxy"; variance is the variance of the unit over its batch, which matters only if eps > 0;
+    estimator is "exact" or "proxy"; noise is that of the unit over the square of its scale, None if no gradients are
+    asked for; variance is the variance of the unit over its batch, which matters only if eps > 0;
     variance_error is the relative error that follows from the error of the variance. The covariance of a maximum at two
     data of one batch has no rule and is NaN.
     """
@@ -30,10 +33,12 @@ class Normalised(Base[Moments]):
     variance: Any
     eps: Any
     variance_error: Any = 0.0
+    noise: Noise | None = None
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         moments = self._average(n, phi or FUNCTIONS["linear"], m)
-        moments = replace(moments, error=moments.error + self.variance_error)
+        noise = self.noise and self._noise(n, phi, self.noise)
+        moments = replace(moments, error=moments.error + self.variance_error, noise=noise)
         return moments if m == 1 else replace(moments, within=n.number(np.nan) + 0 * moments.var_chi)
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
@@ -51,6 +56,19 @@ class Normalised(Base[Moments]):
             return x.mean, x.var_mu, x.var_chi, x.error, x.within
 
         return Moments(*at_points(at_one, self.variance))
+
+    def _noise(self, n: Kind, phi: Function | None, noise: Noise) -> Noise:
+        """Return the noise behind phi, by the slopes phi'(b_a) (1_ab - 1/size - b_a b_b/size) over the scale."""
+        from igbtheory.mathematics.averages.slopes import refuse_jumps  # noqa: PLC0415 - gradients alone need it
+
+        outer = phi or FUNCTIONS["linear"]
+        refuse_jumps(outer)
+        slope = outer.derivative
+        alone, with_b = (self._average(n, f, 1) for f in (slope, Function(f"x times {slope}", mul(X, slope.tree))))
+        pair = sum(x.mean * x.mean + x.within for x in (alone, with_b))
+        each = alone.square * (1 - n.number(1) / self.size) - with_b.square / self.size
+        error = noise.error + alone.error + with_b.error
+        return Noise(noise.variance * each, error, -noise.variance * pair / self.size)
 
     def units(self, draws: Draws, count: int) -> Array:
         x = np.sqrt(beside(self.variance)[..., None]) * draws.stratified(count)

@@ -45,7 +45,7 @@ class Base(ABC, Generic[T]):
         """Draw `count` units, shape (*sweep, data, count)."""
         raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
         """Return the probability that phi(M) is constant over a batch of `size` data, or None if it is not known."""
 
     def changed(self, node: Any, change: Callable[[Any], Any]) -> Any:
@@ -95,5 +95,5 @@ class Averaged(Base[T]):
     def units(self, draws: Draws, count: int) -> Array:
         return self.drawn(draws, count)
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
         return 0 if self.varies else None

@@ -48,16 +48,17 @@ class DrawnKernel:
     error_of_mean: float = 0.0
 
 
-def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKernel:
+def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0, fewer: int = 1) -> DrawnKernel:
     """Return the moments of the units y; q_ab and mean are the moments of y0.
 
     world: 0, or the number of one of many independent predictions. Their scatter shows the error, so that FEW
-    replicates are enough in each.
+    replicates are enough in each. fewer: by which factor, a power of 2, fewer units are drawn than usual.
     """
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
+    wanted = LEAST if world else max(LEAST, VALUES // mean.size) // fewer
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, lefts, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
+        slope, beta, lefts, square, means = _drawn(draw, wanted, rngs)
     # without a control variate, the known moments are not used, which may be out of range
     kernel = beta * q_ab + square if beta else square
     q, shared = float(np.diagonal(kernel).mean()), float(kernel.mean())

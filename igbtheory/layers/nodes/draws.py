@@ -39,9 +39,10 @@ LARGEST = 2**26
 class Draws:
     """One replicate of drawn units.
 
-    rng is the generator, which layers may use for their own draws; points is the number of units drawn together. Units
-    of a law are drawn at `batches` of `size` data in independent `groups`; units of a given data set, at all of its
-    data. taken records how many normal numbers each unit takes.
+    rng is the generator, which layers may use for their own draws; points is the number of units drawn together, whose
+    means are near those of all units; 1 if units are independent. Units of a law are drawn at `batches` of `size` data
+    in independent `groups`; units of a given data set, at all of its data. taken records how many normal numbers each
+    unit takes.
     """
 
     rng: Generator
@@ -60,7 +61,8 @@ class Draws:
         """Draw independent normal numbers, shape (rows, count), from scrambled Sobol points.
 
         The numbers of count/points neighbouring columns are the coordinates of one point. The points are in random
-        order, and the two halves of the columns are independent, so that a layer may combine units in any way.
+        order, and the two halves of the columns are independent, so that a layer may combine units in any way whose
+        result does not depend on their number.
         """
         copies = -(-count // self.points)
         if rows * copies * self.points > LARGEST:
@@ -69,6 +71,8 @@ class Draws:
                 f"estimated from draws, got {rows * copies}; pool fewer units, or put a Dense in front of it"
             )
         self.taken.append(rows * copies)
+        if self.points == 1:
+            return self.rng.standard_normal((rows, count))
         half = self.points // 2
         halves = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
         return np.stack(halves).transpose(2, 0, 1, 3).reshape(rows, self.points * copies)[:, :count]

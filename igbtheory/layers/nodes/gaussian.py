@@ -68,8 +68,8 @@ class Gaussian(Base[Moments]):
         factor, error = slopes.mean_square(n, phi, m, self.values)
         return noise.times(factor, self.values.error + error)
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        return 0 if phi is None else constant_batches.probability(phi, m, size, self.values)
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        return 0 if phi is None else constant_batches.probability(n, phi, m, size, self.values)
 
     def units(self, draws: Draws, count: int) -> Array:
         h, size = self.values, draws.size
@@ -102,7 +102,9 @@ class GaussianPairs(Base[Pairs]):
             return self._beside_constants(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
-        q_ab, error = self._product(n, phi, m)
+        power = 1.0 if phi is None else float(phi.degree or 1)
+        of_slope = h.tangent is not None or power > 1
+        slope, q_ab, error = self._slope(n, phi, m) if of_slope else (None, *self._product(n, phi, m))
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
             merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
@@ -113,9 +115,9 @@ class GaussianPairs(Base[Pairs]):
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
-        grown = self._grown(n, phi, m, behind) if phi is not None and (phi.degree or 0) > 1 else factor * h.error
+        grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
         behind = replace(behind, error=error + grown)
-        return behind if h.tangent is None else replace(behind, tangent=self._slope(n, phi, m) * h.tangent)
+        return behind if h.tangent is None else replace(behind, tangent=slope * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average if some units have no variance, such as those behind windows of zeros: they are phi(0)."""
@@ -126,35 +128,37 @@ class GaussianPairs(Base[Pairs]):
         q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
         return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
 
-    def _grown(self, n: Kind, phi: Function, m: int, behind: Pairs) -> float:
+    def _grown(self, power: float, slope: Any, behind: Pairs) -> float:
         """Return the error of q_ab behind phi(M) that comes from the error of h, if phi is a power p.
 
         With q_ab = q^p K(c), errors of the scale q and of the correlation c add up.
         """
-        h, power, same = self.values, float(phi.degree or 1), np.asarray(self.values.same)
-        slope, roots = self._slope(n, phi, m), (behind.q_a * behind.q_b) ** 0.5
+        h, same = self.values, np.asarray(self.values.same)
+        roots = (behind.q_a * behind.q_b) ** 0.5
         by_scale = np.where(same, power, abs(power * behind.q_ab - h.q_ab * slope) / roots)
         by_angle = np.where(same, 0.0, abs(slope) * (h.q_a * h.q_b) ** 0.5 / roots)
         errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
         return float(np.max(np.asarray(errors, dtype=float)))
 
-    def _slope(self, n: Kind, phi: Function | None, m: int) -> Any:
-        """Return the derivative of the average of two data by their covariance."""
+    def _slope(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any, float]:
+        """Return the derivative of the average of two data by their covariance, and what `_product` returns."""
         from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
 
         h = self.values
-        q_ab = np.where(
-            h.same, h.q_a, h.q_ab
-        )  # of a datum with itself: rounding would cost half the digits of an angle
-        return slopes.product(n, phi, m, (h.q_a, h.q_b, q_ab))
+        # of a datum with itself: rounding would cost half the digits of an angle
+        q_ab = np.where(h.same, h.q_a, h.q_ab)
+        return slopes.with_product(n, phi, m, (h.q_a, h.q_b, q_ab))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
         """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""
         h = self.values
         if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        products = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in slices(h.q_ab)]
-        return np.concatenate([values for values, _ in products]), max(error for _, error in products)
+        q_ab, errors = np.empty_like(h.q_ab), []
+        for part in slices(q_ab):
+            q_ab[part], error = gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part]))
+            errors.append(error)
+        return q_ab, max(errors)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
@@ -168,7 +172,9 @@ class GaussianPairs(Base[Pairs]):
 
 
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
-    """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
+    """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once without a closed form."""
+    if m == 1 and phi is not None and phi.closed is not None and np.all(q):
+        return phi.closed.mean(n, q) + 0 * q, phi.closed.square(n, q)
     unlike, where = np.unique(q, return_inverse=True)
     constant, where = unlike == 0, where.reshape(np.shape(q))
     moments = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, np.where(constant, n.number(1), unlike)))

@@ -74,8 +74,8 @@ class Passage:
     whether gradients or tangent kernels are asked for, so that a layer without a rule is refused rather than estimated;
     trains: whether Dropout drops units; within: whether covariances within a batch are wanted even if they must be
     drawn; batch_size: data in a batch that is full otherwise, None for infinitely many; world: number of one of many
-    predictions over which `layers.few` are averaged, 0 if there is one; sees: is shown every layer and the node behind
-    it.
+    predictions over which `layers.few` are averaged, 0 if there is one; fewer: by which factor, a power of 2, fewer
+    units of a data set are drawn than usual; sees: is shown every layer and the node behind it.
     """
 
     applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] | None = None
@@ -84,6 +84,7 @@ class Passage:
     within: bool = False
     batch_size: int | None = None
     world: int = 0
+    fewer: int = 1
     sees: Callable[[Ruled, "Node[Any]"], None] | None = None
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":
@@ -207,7 +208,8 @@ class Node(Generic[T]):
 
     def sums(self, x: Any, sigma_w2: Any, sigma_b2: Any) -> Any:
         """Return the moments of such sums of units with the moments x."""
-        return x.weighted(self.n.number(sigma_w2), self.n.number(sigma_b2), ROUNDINGS * self.n.epsilon)
+        rounding = 0.0 if self.n.exact else ROUNDINGS * self.n.epsilon  # balls contain their rounding errors
+        return x.weighted(self.n.number(sigma_w2), self.n.number(sigma_b2), rounding)
 
     def over_root(self, q: Any, centre: Any = 0) -> "Node[T]":
         """Return (x - centre)/sqrt(q); q and the centre may differ between data. The centre is the mean of x, or 0."""

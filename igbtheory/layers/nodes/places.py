@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
 
-CACHED = 2**17
+CACHED = 2**14
 """Numbers of an array that stay in the cache of a core, with those from which they are computed."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
@@ -200,13 +200,34 @@ class Window:
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         """Return the means over the windows of second moments, an array over pairs in front."""
-        return self._mean(values, before, after, self.pairs)
+        if self.keeps and not self.apart and not self.circular:
+            return self._around(values, before)
+        return self.gathered(values, before, after, self.pairs)
 
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
         """Return the means over the windows of values at single positions, shape (1, positions, data a, data b)."""
-        return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
+        if self.keeps and not self.circular:
+            return self._around(values, before.equal)
+        return self.gathered(values, before.equal, after.equal, [(a, a) for a in self.points])
 
-    def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
+    def _around(self, values: Any, places: Places) -> Any:
+        """Return the means if both data are read at equal points around every position: sums along axis after axis.
+
+        A step along an axis adds all values at once; sums whose step leads beyond an edge, to zeros, are put back.
+        """
+        width, sums = values[0, 0].size, values
+        for steps in _steps(self, places):
+            x, sums = np.ravel(sums), np.zeros(sums.shape, sums.dtype)
+            total = sums.reshape(-1)
+            for step, beyond in steps:
+                kept, move = sums[beyond], step * width
+                first, end = max(0, -move), x.size - max(0, move)
+                total[first:end] += x[first + move : end + move]
+                sums[beyond] = kept
+        return sums / len(self.points)
+
+    def gathered(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
+        """Return the means over the windows of values read at pairs of points, whatever the windows are."""
         means = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
         starts = self.stride * (after.points[:, after.second] - after.points[:, None])
         reads = {point: self._read(before, after, point) for point in self.points}
@@ -236,6 +257,23 @@ def slices(values: NDArray[Any]) -> list[slice]:
     """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
     step = max(1, CACHED // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]
+
+
+@lru_cache(maxsize=64)
+def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, ...]]]]:
+    """Return, for each axis, the steps of a window along it: a number of positions, and pairs that it leads beyond.
+
+    A pair of positions is beyond an edge if one of the two is: where the second one wraps around, they do not stay
+    together.
+    """
+    steps = []
+    for axis, length in enumerate(places.shape):
+        apart, at = places.points[axis, list(places.offsets), None], places.points[axis]
+        both, stride = np.stack([at + 0 * apart, (at + apart) % length]), prod(places.shape[axis + 1 :])
+        along = (window.dilation * i - window.pad[0] for i in range(window.size))
+        inside = {step: ((both + step >= 0) & (both + step < length)).all(axis=0) for step in along}
+        steps.append([(step * stride, np.nonzero(~held)) for step, held in inside.items() if held.any()])
+    return steps
 
 
 @lru_cache(maxsize=64)

@@ -49,7 +49,7 @@ class Series:
 
 
 @lru_cache(maxsize=1024)
-def series(phi: Function, mean: float, scale: float, most: int = LONGEST) -> Series:
+def series(phi: Function, mean: float, scale: float, most: int) -> Series:
     """Return the series of phi(mean + scale z) with at most `most` terms."""
     at = nodes(phi, mean, scale)
     weighted, length = at.weights * at.values, int(np.clip(WORK // at.z.size, SHORTEST, most))
@@ -67,7 +67,7 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
     if not var_mu or not var_chi:
         return _of_one(phi, float(mean), q, shared=bool(var_mu))
     with one_thread():
-        of = series(phi, float(mean), float(np.sqrt(q)))
+        of = series(phi, float(mean), float(np.sqrt(q)), _longest(mehler.terms(FLOAT64, var_mu / q)))
     if not of.second:
         return 0.0, 0.0, 0.0, 0.0
     # what the series leaves out counts as if it all were at the next k
@@ -116,9 +116,7 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     scales, alike = np.sqrt(q), (a == b) & (q_ab == q[a])
     c = np.where(alike, 0.0, np.clip(q_ab / (scales[a] * scales[b]), -1, 1))
     work = scales.size * nodes(phi, mean, float(scales[-1])).z.size
-    most = min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work)
-    # a power of two, so that data sets share the series that are kept
-    longest = 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))
+    longest = _longest(min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work))
     with one_thread():
         expansions = [series(phi, mean, float(scale), longest) for scale in scales]
     length = min(of.a.size for of in expansions)
@@ -129,6 +127,11 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     tail = np.abs(c) ** length * rest[a] * rest[b]
     products = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
     return products, float(np.max(tail) + error)
+
+
+def _longest(needed: int) -> int:
+    """Return a length of series, a power of two at least as large as needed: so correlations share what is kept."""
+    return int(2 ** int(np.log2(np.clip(2 * needed, SHORTEST, LONGEST))))
 
 
 def _relative_error(of: Series) -> float:

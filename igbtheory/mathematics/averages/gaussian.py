@@ -51,7 +51,12 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - as above
 
         return rules.product(n, phi, m, pair, mean)
-    return phi.closed.product(n, *pair), phi.closed.roundings * n.epsilon * steepness(n, phi, *pair)
+    return phi.closed.product(n, *pair), error_of_closed(n, phi, phi.closed, pair)
+
+
+def error_of_closed(n: Kind, phi: Function, form: ClosedForm, pair: tuple[Any, Any, Any]) -> float:
+    """Return the relative error of a mean product in closed form."""
+    return form.roundings * n.epsilon * steepness(n, phi, *pair)
 
 
 def _grown(h: Moments, power: Any) -> Any:

@@ -42,6 +42,15 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -
     return phi.closed.slope(n, *pair) if phi.closed else gaussian.product(n, phi.derivative, 1, pair)[0]
 
 
+def with_product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> tuple[Any, Any, float]:
+    """Return the derivative, E phi(M_a) phi(M_b) and its relative error; closed forms share their terms."""
+    if m > 1 or phi is None or phi.closed is None:
+        return product(n, phi, m, pair), *gaussian.product(n, phi, m, pair)
+    refuse_jumps(phi)
+    of_pair, slope = phi.closed.product_and_slope(n, *pair)
+    return slope, of_pair, gaussian.error_of_closed(n, phi, phi.closed, pair)
+
+
 def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
     """Return E phi'(M)^2, M the largest of m Gaussian units with the moments h, and its relative error."""
     if phi is None:

@@ -185,7 +185,7 @@ class Moments:
             var_mu=factor(self.var_mu),
             var_chi=factor(self.var_chi),
             within=None if self.within is None else factor(self.within),
-            noise=self.noise and Noise(factor(self.noise.variance), self.noise.error + error),
+            noise=self.noise and self.noise.changed(factor, error),
         )
 
 

@@ -67,10 +67,10 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
         low, high, strips = _panels(phi, mean, float(2.0 ** (np.ceil(4 * np.log2(scale)) / 4)))
     except ValueError:  # the formula grows too fast for a larger scale
         low, high, strips = _panels(phi, mean, scale)
-    z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
+    gaps, at = _rule(phi, mean, scale, low, high)
+    z, weights, values = (part.ravel() for part in at)
     infinite, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
-    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1)
-    missed = missed + weights[infinite].sum() * largest ** np.arange(1, 3)
+    missed = np.nansum(gaps, axis=1) + weights[infinite].sum() * largest ** np.arange(1, 3)
     # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
@@ -87,8 +87,10 @@ def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array, lis
     ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
     kinks = np.array(phi.pieces.kinks, dtype=float) - mean
     ends = np.union1d(ends, kinks[np.abs(kinks) < scale * reach])
-    breaks = _breaks(phi, mean, *_search(phi, mean, scale, ends, FIRST))
-    low, high, _ = _search(phi, mean, scale, np.union1d(ends, breaks), MOST)
+    low, high, levels = _search(phi, mean, scale, ends, FIRST)
+    breaks = _breaks(phi, mean, low, high, levels)
+    if breaks.size or low.size > MOST:
+        low, high, _ = _search(phi, mean, scale, np.union1d(ends, breaks), MOST)
     return low, high, list(_made_by_rounding(phi, mean, breaks))
 
 
@@ -116,11 +118,13 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
     kept: list[tuple[Array, Array, NDArray[np.intp]]] = []
     total, room = 0.0, int(most - low.size)
     for level in range(LEVELS):
-        second, gaps = _rule(phi, mean, scale, low, high)
-        total = max(total, float(np.nansum(second)))
+        gaps, (_, weights, values) = _rule(phi, mean, scale, low, high)
+        total = max(total, float(np.nansum(weights * values**2)))
         allowed = np.maximum(NEGLIGIBLE * np.array([np.sqrt(total), total]), AT_ZERO)
         excess = np.nan_to_num(np.max(gaps.T / allowed, axis=1), nan=np.inf)
         excess *= high - low > np.maximum(NARROWEST * np.abs(low), AT_ZERO)
+        if most == FIRST and np.count_nonzero(excess > 1) > AT_ONCE:
+            room = 0  # phi oscillates: so many breaks would not be found with all panels either
         worst = np.argsort(-excess, kind="stable")[: max(min(room, AT_ONCE), 0)]
         rough = np.zeros(low.size, dtype=bool)
         rough[worst[excess[worst] > 1]] = True
@@ -159,15 +163,17 @@ def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray
 
 
 @np.errstate(all="ignore")
-def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> tuple[Array, Array]:
-    """Return the averages of phi^2 on the panels, and the estimated errors of the averages of phi and of phi^2.
+def _rule(
+    phi: Function, mean: float, scale: float, low: Array, high: Array
+) -> tuple[Array, tuple[Array, Array, Array]]:
+    """Return the estimated errors of the averages of phi and of phi^2 on the panels, and the nodes of the finer rule.
 
     The errors are differences of two rules. Neither rule sees a jump between an end and the first node, so that the
     difference of phi at the ends from the polynomial through the nodes is added.
     """
     sums = []
     for order in (COARSE, FINE):
-        _, weights, values = _at(phi, mean, scale, low, high, order)
+        z, weights, values = _at(phi, mean, scale, low, high, order)
         terms = weights * values
         sums.append(np.array([terms.sum(axis=1), (terms * values).sum(axis=1)]))
     inside = np.maximum(
@@ -181,7 +187,7 @@ def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> 
         jump = np.abs(at_end - (barycentric * values).sum(axis=1) / barycentric.sum(axis=1))
         share = (1 - nodes[-1]) / 2 * (high - low) / scale * FLOAT64.npdf(end / scale) * jump
         gaps += share, share * (np.abs(at_end) + jump)
-    return sums[1][1], gaps
+    return gaps, (z, weights, values)
 
 
 @lru_cache

@@ -73,6 +73,10 @@ class ClosedForm(ABC):
         A jump of phi is a delta function of phi', which contributes the density of the pair at the jump.
         """
 
+    def product_and_slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+        """Return both, which a tangent kernel needs. Override it if they contain the same terms."""
+        return self.product(n, q_a, q_b, q_ab), self.slope(n, q_a, q_b, q_ab)
+
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         """Return var_chi of phi: E (phi(h_a) - phi(h_b))^2/2, without cancellation at small var_chi."""
         return self.variances(n, var_mu, var_chi)[1]
@@ -85,6 +89,11 @@ class ClosedForm(ABC):
         """
         q = var_mu + var_chi
         return self.covariance(n, q, q, var_mu), self.spread(n, var_mu, var_chi)
+
+    def square(self, n: Kind, q: Any) -> Any:
+        """Return the mean square E phi(h)^2. Override it if it has fewer terms than mean and variances."""
+        mean = self.mean(n, q)
+        return mean * mean + self.variances(n, 0 * q, q)[1]
 
     def power(self, n: Kind, q: Any, square: Any) -> Any:
         """Return the power of q with which E phi^2 = square grows near q, or a bound of its size; by differences."""

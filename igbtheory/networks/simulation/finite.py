@@ -79,8 +79,9 @@ class FiniteNetwork:
         """Return the moments and Var(G0) of sums of the units x, averaged over their weights."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         moments = given.weighted(sigma_w2, sigma_b2, 0.0)
-        scaled = x * np.sqrt(sigma_w2, dtype=x.dtype)
-        return moments.var_mu, moments.var_chi, self._variance(scaled, pairs, sigma_b2)
+        if sigma_b2 or not sigma_w2:  # else directions do not depend on the scale
+            x = x * np.sqrt(sigma_w2, dtype=x.dtype)
+        return moments.var_mu, moments.var_chi, self._variance(x, pairs, sigma_b2)
 
     def _pairs(self, size: int, choice: Generator) -> Pairs:
         """Return pairs of different data: those of a data set in a drawn order, Gaussian ones in different batches."""

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, entering, shapes
-from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import Passage
 from igbtheory.theory.kernels import OutputKernel
 
@@ -28,9 +26,10 @@ LARGEST = 5_000
 def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
 
-    Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
-    activation with a kink away from 0, an activation that jumps, or a layer that is estimated from draws; there are too
-    many data; or the network is a sweep.
+    Dropout is left out, as in evaluation mode. All data are one batch of a BatchNorm that trains, which stands behind a
+    Dense and in front of an activation with phi(a x) = a^p phi(x), such as relu. ValueError: the network has another
+    BatchNorm, a MaxPool behind an activation with a kink away from 0, an activation that jumps, Attention whose scores
+    do not vanish, or a layer that is estimated from draws; there are too many data; or the network is a sweep.
 
     network, inputs: the network, and the data, as for `predict`.
 
@@ -39,24 +38,15 @@ def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
     >>> K.shape, Theta.shape
     ((3, 3), (3, 3))
     """
-    layers: tuple[Layer, ...] = checks.network(network).layers
+    layers = checks.network(network).layers
     given = entering(layers, inputs)
     if len(given) > LARGEST:
         raise ValueError(
             f"expected at most {LARGEST} data to train on and to test, got {len(given)}, whose kernels take "
             f"{2 * 8 * len(given) ** 2 / 2**30:.1f} GiB; train on a subsample"
         )
-    _refuse_batches(layers)
     shapes(layers, given.shape[2:])
     # in evaluation mode, also in front of the first Dense
     chain, data = behind_undrawn([layer for layer in layers if not layer.noisy], given)
     kernel, tangent = OutputKernel(chain, data.astype(float), passage=PASSAGE).matrices("q_ab", "tangent")
     return kernel, tangent
-
-
-def _refuse_batches(layers: tuple[Layer, ...]) -> None:
-    if (norm := batch_of(layers)) is not None:
-        raise ValueError(
-            f"expected no BatchNorm in a network that is trained in theory, got {norm!r}: the outputs of a batch "
-            "depend on one another, and their tangent kernel is not known here; use LayerNorm or RMSNorm"
-        )

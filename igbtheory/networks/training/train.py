@@ -12,6 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.labels import empty_classes
 from igbtheory.foundations.progress import counted
 from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
@@ -106,6 +107,11 @@ def train(  # noqa: PLR0913 - the contract of the public name
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
     squared_scale = positive("scale", scale) ** 2
     steps = descent(network.layers, len(data), (step, momentum, weight_decay, batch_size))
+    if batch_of(network.layers) is not None and (tested is not None or batch_size is not None):
+        raise ValueError(
+            "expected BatchNorm over all data that are trained on, got X_test or batch_size, with which it has other "
+            "batches; leave them out, or use LayerNorm or RMSNorm"
+        )
     kernel, theta = kernels(network, data if tested is None else np.concatenate([data, tested]))
     tangents = Tangents(squared_scale * theta, len(data))
     rate = float(tangents.spectrum[0][-1])

@@ -6,7 +6,7 @@ another, so that layers which act on every datum alone treat all networks at onc
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Literal, Protocol, final
 
@@ -19,7 +19,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.mixing import is_of_user
-from igbtheory.networks.width.widths import Size, sizes
+from igbtheory.networks.width.widths import sizes
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]
@@ -186,13 +186,14 @@ def chain(
         hidden.append(many.of(layer))
         many, shape = replace(many, rows=many.rows * layer.data_made(shape)), layer.positions(shape)
     of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
-    # weights are drawn where a layer has few units for so many data, and where it has positions
-    if rows**2 <= PASSES * min(units[:-1]) and not data.shape:
-        of_layers = [Size(size.entries, 0, 0) for size in of_layers]
     given = units[0] * prod(data.shape)
-    largest = max(rows * given, *(max(rows * size.entries, size.weights) for size in of_layers))
-    entries, weights, products = (sum(column) for column in zip(*map(astuple, of_layers), strict=True))
-    numbers = rows * (given + entries + products // PRODUCTS) + weights + many.rows**2 * len(units)
+    largest = rows * max(given, *(size.entries for size in of_layers))
+    numbers = rows * (given + sum(size.entries for size in of_layers)) + many.rows**2 * len(units)
+    # weights are drawn where a layer has few units for so many data, and where it has positions
+    if data.shape or rows**2 > PASSES * min(units[:-1]):
+        weights = [size.weights(rows) for size in of_layers]
+        products = rows * sum(size.entries * size.products for size in of_layers)
+        largest, numbers = max(largest, *weights), numbers + sum(weights) + products // PRODUCTS
     return Chain(tuple(hidden), layers[-1], data, many.rows, precision, largest, numbers)
 
 

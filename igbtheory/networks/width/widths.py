@@ -9,6 +9,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import read_by_next, weighing
+from igbtheory.layers.dense import condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 
@@ -16,11 +17,21 @@ from igbtheory.layers.nodes.places import Point
 @final
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a layer with weights: units at all positions of a datum, weights, and products for each datum."""
+    """Sizes of a layer with weights: its units, the positions behind it, and the products for a unit at one of them."""
 
-    entries: int
-    weights: int
+    units: int
+    positions: int
     products: int
+
+    @property
+    def entries(self) -> int:
+        """The number of units at all positions of a datum."""
+        return self.units * self.positions
+
+    def weights(self, rows: int) -> int:
+        """Return how many weights are drawn for so many data, 0 where the layer condenses what it reads."""
+        condensed = condenses((rows * self.positions, self.products), self.units)
+        return 0 if condensed else self.units * self.products
 
 
 def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
@@ -102,7 +113,7 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
             of_layers, units = [*of_layers, *(size for way in ways for size in way)], layer.joined(behind)
         elif layer.weighs:
             each, units = layer.products(units), next(made)
-            of_layers.append(Size(units * prod(after), units * each, units * prod(after) * each))
+            of_layers.append(Size(units, prod(after), each))
         else:
             # where positions end, they are taken for units, as behind Flatten
             units = units // layer.pooled * (prod(shape) if shape and not after else 1)

@@ -13,6 +13,7 @@ def explain(
     networks: Whole = 30,
     check: bool = False,
     output: Output = None,
+    multi_label: bool = False,
     printed: Printed = Printed(),
 ) -> None:
     """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
@@ -28,6 +29,8 @@ def explain(
         Number of models to create.
     check
         Also measure every change in the what-if table.
+    multi_label
+        Each output gives a label of its own.
 
     """
     from igbtheory.presentation.cli.model import loaded  # noqa: PLC0415 - --help must not load NumPy
@@ -35,6 +38,14 @@ def explain(
     data = model_data(chosen)
     with loaded(function) as make_model:
         explanation = printed.drawn(
-            lambda: igb.explain(make_model, data.values, networks, seed=chosen.seed, check=check, output=output)
+            lambda: igb.explain(
+                make_model,
+                data.values,
+                networks,
+                seed=chosen.seed,
+                check=check,
+                output=output,
+                multi_label=multi_label,
+            )
         )
     printed.answer({"model": function, "inputs": data.text}, explanation)

@@ -11,7 +11,9 @@ from igbtheory.presentation.cli import output
 from igbtheory.presentation.cli.options import Data, Printed, Run
 from igbtheory.presentation.cli.parameters import Choice, DataSet, Loss, Model, Output, Text, Whole
 
-Preset = Literal["cnn", "resnet", "mixer", "vit", "blobs", "deep", "digits", "losses", "phases", "shift", "imbalance"]
+Preset = Literal[
+    "cnn", "resnet", "mixer", "mixer-shift", "vit", "blobs", "deep", "digits", "losses", "phases", "shift", "imbalance"
+]
 Several = Parameter(consume_multiple=True)
 
 
@@ -67,7 +69,7 @@ def study(
     ----------
     preset
         An experiment of the papers, with its own models, data, controls and picture. Those with models of images, cnn,
-        resnet, mixer and vit, also take images of your own with --data.
+        resnet, mixer, mixer-shift and vit, also take images of your own with --data.
     quick
         Run the experiment with fewer networks and data, in less than four minutes on two cores.
 

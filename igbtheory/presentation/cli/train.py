@@ -58,11 +58,14 @@ def train(
     """
     if case.data is None:
         raise ValueError("expected a data set to train on; name one with --data, for example --data digits --first 200")
+    from igbtheory.foundations import checks  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
 
     y = labels_of(labels, case, case.taken)
 
     def trained(network: Any, inputs: Any) -> Any:
+        if steps.batch_size is not None:  # the error names the option, which is not --batch-size of a network
+            checks.whole("--step-data", steps.batch_size, 1, len(inputs))
         return network.train(inputs, y, loss=loss, draws=draws, seed=case.seed, **vars(steps))
 
     case.compute(trained)

@@ -2,8 +2,8 @@
 
 Lower modules first. `signs`, `growth` and `bounds` derive bounds from the tree of a formula, and `boxes` bounds it in
 the complex plane. `rules` and `proven_panels` are integration rules with proven remainders. `gaussian`, `maxima` and
-`sphere` compute expectations, `nodes` the units of a network, and `course` passes through the layers. `result` holds
-the balls.
+`sphere` compute expectations, `batches` how often a batch lies below a number, `nodes` the units of a network, and
+`course` passes through the layers. `result` holds the balls.
 """
 
 from igbtheory.theory.certificate.course import certify

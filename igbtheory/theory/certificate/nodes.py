@@ -3,16 +3,18 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
+from flint import arb
+
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.nodes.base import Averaged, Base
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.mixture import Mixture, mixture
 from igbtheory.layers.nodes.node import LawNode, Ruled
+from igbtheory.mathematics.averages import constant_batches
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.function import Function
-from igbtheory.mathematics.formulas.tree import ZERO
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.certificate import gaussian, maxima, sphere
+from igbtheory.theory.certificate import batches, gaussian, maxima, sphere
 from igbtheory.theory.certificate.signs import increases
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def proven(node: LawNode) -> LawNode | None:
         kinds = [(share, proven(kind)) for share, kind in base.kinds]
         return None if any(kind is None for _, kind in kinds) else mixture(cast("list[tuple[Any, LawNode]]", kinds))
     if isinstance(base, Gaussian):
-        return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
+        return replace(node, base=ProvenGaussian(base.values))
     if isinstance(base, Normalised) and base.estimator == "exact" and base.eps == 0:
         return replace(node, base=ProvenNormalised(base.size))
     exact = isinstance(base, Averaged) and base.error == 0
@@ -59,6 +61,15 @@ class ProvenGaussian(Base[Moments]):
     gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        h = self.values
+        moments = self._average(n, phi, m)
+        if h.within is None or (phi is None and m == 1):
+            return moments
+        closed = phi.closed if phi is not None and m == 1 and h.centred else None
+        within = closed.covariance(n, h.variance, h.variance, h.within) if closed else arb.nan()
+        return replace(moments, within=within)
+
+    def _average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h, n = self.values, cast("Certified", n)
         if m > 1:
             return maxima.moments(n, phi, m, h)
@@ -72,8 +83,8 @@ class ProvenGaussian(Base[Moments]):
         shared, spread = phi.closed.variances(n, h.var_mu, h.var_chi)
         return Moments(mean, none if h.var_mu.is_zero() else shared, spread)
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        return never_flat(phi, size)
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        return 0 if phi is None else constant_batches.probability(n, phi, m, size, self.values, batches.below)
 
     def increases(self, phi: Function | None, m: int) -> bool:
         return proves_increase(phi, m)
@@ -100,14 +111,4 @@ def proves_increase(phi: Function | None, m: int) -> bool:
     raise ValueError(
         f"expected an activation in front of MaxPool({m}) whose tree proves that it increases, got {phi.name!r}; put "
         f"MaxPool({m}) before the activation, or {ESTIMATED}"
-    )
-
-
-def never_flat(phi: Function | None, size: int) -> int:
-    """Return 0, the probability that phi has one value over a batch. ValueError: phi is constant on an interval."""
-    if phi is None or ZERO not in phi.slope.formulas:
-        return 0
-    raise ValueError(
-        f"BatchNorm in batches of {size} behind {phi.name!r}, which is constant on a stretch: how often a batch lies "
-        f"there is not certified; use the full batch, or {ESTIMATED}"
     )

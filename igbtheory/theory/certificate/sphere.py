@@ -9,6 +9,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from igbtheory.layers.batches.law import closed_product, has_closed_form
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas.catalogue import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
@@ -23,7 +24,10 @@ def moments(n: Certified, phi: Function | None, m: int, size: int) -> Moments:
     average, second = _on_two_points(n, phi, m) if size == 2 else _on_sphere(n, phi, m, size)
     if m == 1 and phi.parity < 0:
         average = arb(0)
-    return Moments(average, arb(0), second - average * average)
+    # two data of one batch have the correlation -1/(size - 1)
+    ruled = m == 1 and has_closed_form(phi)
+    within = closed_product(n, phi, size - 1) - average * average if ruled else arb.nan()
+    return Moments(average, arb(0), second - average * average, within=within)
 
 
 def _on_two_points(n: Certified, phi: Function, m: int) -> tuple[Any, Any]:

@@ -5,10 +5,12 @@ from typing import Any
 import sympy as sp
 
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import function_of
 from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import Kind
 from igbtheory.mathematics.numbers.symbolic import SYMBOLIC
 from igbtheory.theory.derivation import closed
-from igbtheory.theory.derivation.average import over_batch
+from igbtheory.theory.derivation.average import over_batch, over_gaussian
 from igbtheory.theory.derivation.integrals import X, formula
 
 
@@ -22,6 +24,27 @@ def moments(phi: Function, m: Any, size: Any, law: str) -> Moments:
     else:
         of_maximum = (_homogeneous(phi, size, law) if m == 1 else None) or over_batch(phi, m, size, law)
     return Moments(of_maximum.mean, sp.Integer(0), of_maximum.var_chi, within=sp.nan)
+
+
+def below(n: Kind, size: Any, x: Any, q: Any, v: Any) -> Any:
+    """Return the probability that `size` normal variables of variance q and covariance v are all below x.
+
+    Return None if v has no rule, and for negative v without a closed form.
+    """
+    if v is sp.nan:
+        return None
+    rho, edge = sp.factor(sp.sympify(v) / q), sp.sympify(x) / sp.sqrt(q)
+    if rho == 0:
+        return n.ncdf(edge) ** size
+    if sp.simplify(1 + (size - 1) * rho) == 0:
+        return None if edge else sp.Integer(0)
+    if not edge and size in (2, 3):
+        return sp.Rational(1, 2**size) + (2 * size - 3) * sp.asin(rho) / (2 ** (size - 1) * sp.pi)
+    if not rho.is_positive:
+        return None
+    # given what they share, the variables are independent
+    all_of_them = function_of(((1 + sp.erf(X / sp.sqrt(2))) / 2) ** size)
+    return over_gaussian(all_of_them, 1, Moments(edge / sp.sqrt(1 - rho), sp.Integer(0), rho / (1 - rho))).mean
 
 
 def _of_two(phi: Function, m: Any) -> Moments:

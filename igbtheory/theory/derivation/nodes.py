@@ -1,7 +1,6 @@
 """Bases of nodes whose averages are SymPy formulas."""
 
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, ClassVar, final
 
 import sympy as sp
@@ -11,7 +10,7 @@ from igbtheory.layers.nodes.base import Averaged, Base
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.mixture import Mixture
 from igbtheory.layers.nodes.node import LawNode, Ruled, no_units
-from igbtheory.mathematics.averages.constant_batches import flat_ends
+from igbtheory.mathematics.averages import constant_batches
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.mathematics.formulas.function import Function
@@ -38,21 +37,14 @@ class FormalGaussian(Base[Moments]):
         moments = _average(phi or FUNCTIONS["linear"], m, self.values)
         return moments if self.values.within is None else replace(moments, within=sp.nan)
 
-    def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        """Return the probability that phi is constant over a batch of independent data.
-
-        It is 2^-size for each side of 0 on which phi is constant.
-        """
-        ends = () if phi is None else flat_ends(phi)
-        finite = None if ends is None else [end for end in ends if isfinite(end)]
-        if finite == []:
-            return sp.Integer(0)
-        if finite is None or any(finite) or m > 1 or self.values.covariance != 0 or not self.values.centred:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        chance = 0 if phi is None else constant_batches.probability(n, phi, m, size, self.values, batch.below)
+        if chance is None:
             raise ValueError(
                 f"the probability that the activation is constant over a batch of {size} data has no closed form here; "
                 "derive the full batch, or use predict()"
             )
-        return len(finite) * sp.Rational(1, 2) ** size
+        return chance
 
 
 def _average(phi: Function, m: Any, h: Moments) -> Moments:

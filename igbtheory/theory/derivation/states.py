@@ -116,6 +116,8 @@ def in_symbols(x: Moments) -> Moments:
     shared, spread = sp.sympify(x.var_mu), sp.sympify(x.var_chi)
     mean = 0 if x.centred else x.mean
     # c q and q - c q would hide that one of them is 0
-    if shared == 0 or spread == 0:
-        return Moments(mean, shared and V, spread and S, within=x.within)
-    return Moments(mean, C * Q, Q - C * Q, within=x.within)
+    v, s = (shared and V, spread and S) if shared == 0 or spread == 0 else (C * Q, Q - C * Q)
+    within = None
+    if x.within is not None:  # such as var_mu - var_chi/(n - 1) behind BatchNorm(n)
+        within = sp.nan if spread == 0 else v + s * sp.simplify((x.within - shared) / spread)
+    return Moments(mean, v, s, within=within)

@@ -16,7 +16,7 @@ GOAL = 0.7
 
 def rates_and_plan(*, quick: bool) -> tuple[tuple[float, ...], Plan]:
     """Return the learning rates, the number of networks and that of steps."""
-    return ((3e-3,), Plan(10, 100, 64)) if quick else ((1e-3, 3e-3), Plan(30, 600, 64))
+    return (3e-3,), Plan(10, 100, 64) if quick else Plan(16, 300, 64)
 
 
 def _shape(task: Callable[[], Task]) -> tuple[tuple[int, int, int], int]:
@@ -71,6 +71,34 @@ def mixing(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
     return _placed("LayerNorm", partial(mixer, *_shape(task)), task, statement, quick=quick)
 
 
+def shifted_mixing(*, quick: bool, task: Callable[..., Task] = images) -> Preset:
+    """Return the experiment with an MLP-Mixer whose bias grows with a number that is added to all pixels."""
+    made = partial(mixer, *_shape(task))
+    arms = [
+        Arm(f"LayerNorm {place}, shift {shift:g}", partial(made, after=place == "after"), partial(task, shift=shift))
+        for place in ("before", "after")
+        for shift in (0.0, 1.0, 2.0)
+    ]
+    pairs = [(f"LayerNorm {place}, shift 0", f"LayerNorm {place}, shift 2") for place in ("before", "after")]
+    claims = [
+        claim
+        for plain, shifted in pairs
+        for claim in (
+            Claimed(f"{shifted} starts with more bias than without it", start_bias, plain, shifted),
+            Claimed("... which takes longer to absorb", absorption, plain, shifted),
+            Claimed("... and learns later", reaching(GOAL), plain, shifted),
+        )
+    ]
+    claims += [
+        Claimed(f"LayerNorm behind the activation learns sooner, shift {shift}", reaching(GOAL), *sides)
+        for shift in (0, 2)
+        for sides in [(f"LayerNorm after, shift {shift}", f"LayerNorm before, shift {shift}")]
+    ]
+    statement = "Initial guessing bias, figure 5, and Where you place the norm, figure G.11: bias slows MLP-Mixers down"
+    title = "MLP-Mixer: inputs shifted by a number, LayerNorm before or after the activation"
+    return Preset(title, statement, tuple(arms), *rates_and_plan(quick=quick), tuple(claims), GOAL)
+
+
 def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
     """Return the experiment with a vision transformer, all weights of which are multiplied by 0.5, 1 or 1.5."""
     made = partial(vit, *_shape(task))
@@ -92,6 +120,6 @@ def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
 
 
 IMAGE_PRESETS: dict[str, Callable[..., Preset]] = {
-    "cnn": convolutional, "resnet": residual, "mixer": mixing, "vit": transformer,
+    "cnn": convolutional, "resnet": residual, "mixer": mixing, "mixer-shift": shifted_mixing, "vit": transformer,
 }  # fmt: skip
 """The experiments by name; they take other images than the digits."""

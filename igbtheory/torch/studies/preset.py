@@ -23,7 +23,7 @@ def preset(  # noqa: PLR0913 - the options of every run
 ) -> Study:
     """Return the study of an experiment of the papers: blobs, deep, digits, losses, phases, shift or imbalance.
 
-    With models of images: cnn, resnet, mixer or vit.
+    With models of images: cnn, resnet, mixer, mixer-shift or vit.
 
     name: that of the experiment. quick: fewer networks and data, which take less than four minutes on two cores. data,
     labels: images of your own, (n_samples, channels, height, width), and their labels 0, 1, ..., in the place of the

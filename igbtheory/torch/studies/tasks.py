@@ -45,9 +45,9 @@ def digit_images(*, kind: str, shift: float = 0.0) -> Task:
 
 
 @cache
-def images() -> Task:
-    """Return the standardised digits as images of ten classes, in a random order."""
-    task = digit_images(kind="ten")
+def images(shift: float = 0.0) -> Task:
+    """Return the standardised digits as images of ten classes, in a random order; `shift` is added to all pixels."""
+    task = digit_images(kind="ten", shift=shift)
     labels = task.seen_labels[:IMAGES_TESTED]
     return Task(_as_images(task.data), task.labels, _as_images(task.seen[:IMAGES_TESTED]), labels)
 
@@ -56,9 +56,10 @@ def _as_images(data: Any) -> Any:
     return data.reshape(-1, 1, 8, 8)
 
 
-def images_of(data: Any, labels: Any) -> Task:
+def images_of(data: Any, labels: Any, shift: float = 0.0) -> Task:
     """Return images with labels in a random order; a fifth of them, but at most IMAGES_TESTED, are those to record on.
 
+    shift: a number that is added to all pixels.
     ValueError: they are no images whose sides are multiples of SIDE, as pools and patches need, or have no labels.
     """
     given, classes = np.asarray(data), labels_in(np.asarray(labels))
@@ -70,5 +71,5 @@ def images_of(data: Any, labels: Any) -> Task:
     if classes is None or len(classes) != len(given):
         raise ValueError(f"expected a class label 0, 1, ... for each of the {len(given)} images; pass them as labels")
     order = np.random.default_rng(0).permutation(len(given))
-    x, y, tested = given[order].astype(np.float32), classes[order], min(IMAGES_TESTED, len(given) // 5)
+    x, y, tested = (given[order] + shift).astype(np.float32), classes[order], min(IMAGES_TESTED, len(given) // 5)
     return Task(x[tested:], y[tested:], x[:tested], y[:tested])

@@ -30,6 +30,10 @@ class Rectified(ClosedForm):
     def mean(self, n: Kind, q: Any) -> Any:
         return n.number(self.even) * n.sqrt(2 * q / n.pi)
 
+    def square(self, n: Kind, q: Any) -> Any:
+        odd2, even2 = map(n.number, self._squares)
+        return (odd2 + even2) * q
+
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
@@ -39,13 +43,25 @@ class Rectified(ClosedForm):
     def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
+        return self._product(n, q_ab, s, c, n.asin(c))
+
+    def _product(self, n: Kind, q_ab: Any, s: Any, c: Any, asin: Any) -> Any:
         odd2, even2 = map(n.number, self._squares)
-        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (n.asin(c) * c + n.sine(c))
+        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (asin * c + n.sine(c))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        return self._slope(n, n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b))))
+
+    def _slope(self, n: Kind, asin: Any) -> Any:
         """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
         odd2, even2 = map(n.number, self._squares)
-        return odd2 + even2 * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
+        return odd2 + even2 * (2 / n.pi) * asin
+
+    def product_and_slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+        s = n.sqrt(q_a * q_b)
+        c = n.correlation(q_ab, s)
+        asin = n.asin(c)
+        return self._product(n, q_ab, s, c, asin), self._slope(n, asin)
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
         q = var_mu + var_chi
