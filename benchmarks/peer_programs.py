@@ -19,7 +19,6 @@ import igbtheory as igb
 
 Program = Callable[[], Callable[[], Any]]
 
-DEPTH = 100
 DIGITS = 25
 """Digits of the numbers from which errors are measured."""
 NETWORKS, WIDTH, SAMPLES = 32, 100, 1000
@@ -61,10 +60,10 @@ def images(count: int) -> Any:
 # Programs of igbtheory.
 
 
-def our_grid(phi: str, side: int) -> Callable[[], Any]:
+def our_grid(phi: str, side: int, depth: int) -> Callable[[], Any]:
     """Return gamma on the grid, of the last layer alone, as the other programs do."""
     sigma_w2, sigma_b2 = sweep(side)
-    return lambda: igb.mlp(DEPTH, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(layers="last").gamma
+    return lambda: igb.mlp(depth, phi, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(layers="last").gamma
 
 
 def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
@@ -73,7 +72,7 @@ def our_kernel(phi: str, count: int, depth: int) -> Callable[[], Any]:
     return lambda: igb.mlp(depth, phi, sigma_w2=2.0, sigma_b2=0.1).predict(x, layers="last").kernel()
 
 
-def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
+def exact_grid(phi: str, side: int, depth: int, digits: int | None) -> Mapping[int, float]:
     """Return gamma at five points of the diagonal of a grid, one by one, which takes no table.
 
     digits: None for double precision, because many layers of a smooth function take minutes in more.
@@ -82,7 +81,7 @@ def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
     places = np.linspace(0, side - 1, 5).astype(int)
     values = {}
     for i in places:
-        net = igb.mlp(DEPTH, phi, sigma_w2=float(sigma_w2[i, 0]), sigma_b2=float(sigma_b2[i]))
+        net = igb.mlp(depth, phi, sigma_w2=float(sigma_w2[i, 0]), sigma_b2=float(sigma_b2[i]))
         values[int(i * side + i)] = float(net.predict(digits=digits).gamma)
     return values
 
@@ -90,14 +89,14 @@ def exact_grid(phi: str, side: int, digits: int | None) -> Mapping[int, float]:
 # NumPy, as a competent user writes it: vectorised recursions of q_aa and q_ab.
 
 
-def numpy_grid(step: Callable[..., Any], side: int) -> Callable[[], Any]:
+def numpy_grid(step: Callable[..., Any], side: int, depth: int) -> Callable[[], Any]:
     """Return a recursion of q_aa and q_ab; step: takes them to the averages of phi phi."""
     sigma_w2, sigma_b2 = sweep(side)
 
     def gamma() -> Any:
         q, q_ab = sigma_w2 + sigma_b2, sigma_b2 + 0 * sigma_w2
         with np.errstate(all="ignore"):
-            for _ in range(DEPTH):
+            for _ in range(depth):
                 q, q_ab = step(q, q_ab)
                 q, q_ab = sigma_w2 * q + sigma_b2, sigma_w2 * q_ab + sigma_b2
             return q_ab / (q - q_ab)
@@ -128,7 +127,7 @@ def gelu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
     return average(q), average(q_ab)
 
 
-def trapezoid_grid(phi: Callable[[Any], Any], side: int) -> Callable[[], Any]:
+def trapezoid_grid(phi: Callable[[Any], Any], side: int, depth: int) -> Callable[[], Any]:
     """Return gamma from trapezoidal sums over both Gaussians, whose error falls geometrically for smooth phi.
 
     h_a and h_b are (h_a + h_b)/2 plus and minus (h_a - h_b)/2, so that q_aa - q_ab is a mean square.
@@ -139,7 +138,7 @@ def trapezoid_grid(phi: Callable[[Any], Any], side: int) -> Callable[[], Any]:
 
     def gamma() -> Any:
         shared, apart = sigma_b2.copy(), sigma_w2.copy()
-        for _ in range(DEPTH):
+        for _ in range(depth):
             for part in np.array_split(np.arange(shared.size), 1 + shared.size // 64):
                 half = np.sqrt(apart[part] / 2)[:, None, None] * z
                 x = phi(np.sqrt(shared[part] + apart[part] / 2)[:, None, None] * z[:, None] + half)
@@ -206,7 +205,7 @@ def compiled(function: Any, *inputs: Any) -> Callable[[], Any]:
     return lambda: np.asarray(function(*inputs).block_until_ready())
 
 
-def tangents_grid(phi: str, side: int) -> Callable[[], Any]:
+def tangents_grid(phi: str, side: int, depth: int) -> Callable[[], Any]:
     """Return gamma on the grid."""
     jax, stax = tangents()
     sigma_w2, sigma_b2 = (np.ravel(part) for part in np.broadcast_arrays(*sweep(side)))
@@ -214,7 +213,7 @@ def tangents_grid(phi: str, side: int) -> Callable[[], Any]:
 
     def gamma(w: Any, b: Any) -> Any:
         dense = stax.Dense(2, W_std=w, b_std=b)
-        layers = stax.repeat(stax.serial(dense, of_tangents(stax, phi)), DEPTH)
+        layers = stax.repeat(stax.serial(dense, of_tangents(stax, phi)), depth)
         kernel = stax.serial(layers, dense)[2](x, None, "nngp")
         return kernel[0, 1] / (kernel[0, 0] - kernel[0, 1])
 
@@ -257,6 +256,45 @@ def our_images(count: int, pool: str) -> Callable[[], Any]:
     block = (igb.Conv2d(3, padding="zeros", sigma_w2=2.0), igb.Activation("relu"))
     end = igb.Flatten() if pool == "flatten" else igb.GlobalAvgPool()
     return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x, layers="last").kernel()
+
+
+def our_attention() -> Callable[[], Any]:
+    """Return the kernels of a network with four heads of attention, whose scores are drawn; the rows are tokens."""
+    x = igb.digits()[:50].reshape(50, 8, 8)
+    net = igb.Network(igb.Dense(), igb.Attention(heads=4), igb.Dense(), igb.Flatten(), igb.Dense())
+    return lambda: net.predict(x, layers="last").kernel()
+
+
+def tangents_attention() -> Callable[[], Any]:
+    """Return the kernel in the only limit that neural-tangents has: keys are queries, and scores are constant."""
+    jax, stax = tangents()
+    dense = stax.Dense(1, W_std=math.sqrt(2))
+    kernel = stax.serial(dense, stax.GlobalSelfAttention(1, 1, 1, 4), stax.Flatten(), dense)[2]
+    return compiled(jax.jit(lambda x: kernel(x, None, "nngp")), igb.digits()[:50].reshape(50, 8, 8))
+
+
+SHIFTS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+"""Roots of the correlations of a unit of variance 1."""
+
+
+def our_correlations(digits: int | None = None) -> Callable[[], Any]:
+    """Return the correlations behind tanh, which dks calls the C map."""
+    pairs = [(shift, round(1 - shift**2, 2)) for shift in SHIFTS.tolist()]  # decimals, as digits= takes them
+    if digits is None:
+        inputs = igb.GaussianInputs(*map(np.array, zip(*pairs, strict=True)))
+        return lambda: igb.mlp(1, "tanh", sigma_w2=1.0).predict(inputs).c
+    return lambda: [
+        igb.mlp(1, "tanh", sigma_w2=1.0).predict(igb.GaussianInputs(*pair), digits=digits).c for pair in pairs
+    ]
+
+
+def dks_correlations() -> Callable[[], Any]:
+    """Return the same from the function that dks itself uses."""
+    from autograd import numpy as differentiable  # noqa: PLC0415 - as above
+    from dks.base import activation_transform  # noqa: PLC0415 - as above
+
+    c_map = activation_transform._calc_c_map  # noqa: SLF001 - dks exports no other
+    return lambda: [c_map(differentiable.tanh, c=c) for c in (SHIFTS**2).tolist()]
 
 
 def our_tangent_kernel(count: int, depth: int) -> Callable[[], Any]:
@@ -416,12 +454,13 @@ def plain_measure() -> Callable[[], Any]:
     return shares
 
 
-def grid(phi: str, step: Callable[..., Any] | None, side: int = 50) -> Work:
+def grid(phi: str, step: Callable[..., Any] | None, side: int = 50, depth: int = 100) -> Work:
     """Return the work of a grid; step: of a closed form, None for sums."""
     sums: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
-    plain = partial(numpy_grid, step, side) if step else partial(trapezoid_grid, sums[phi], side)
-    peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side)}
-    return Work(partial(our_grid, phi, side), peers, partial(exact_grid, phi, side, DIGITS if step else None))
+    plain = partial(numpy_grid, step, side, depth) if step else partial(trapezoid_grid, sums[phi], side, depth)
+    peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side, depth)}
+    exact = partial(exact_grid, phi, side, depth, DIGITS if step else None)
+    return Work(partial(our_grid, phi, side, depth), peers, exact)
 
 
 def kernel(phi: str, count: int, depth: int) -> Work:
@@ -445,7 +484,7 @@ WORKS: Mapping[str, Work] = {
     "grid 2,500 x 100, erf": grid("erf", erf_step),
     "grid 2,500 x 100, gelu": grid("gelu", gelu_step),
     "grid 2,500 x 100, tanh": grid("tanh", None),
-    "grid 100 x 100, silu": grid("silu", None, 10),
+    "grid 2,500 x 10, silu": grid("silu", None, depth=10),
     "grid 250,000 x 100, relu": grid("relu", relu_step, 500),
     "kernel of 2,000 data, relu, 20 layers": kernel("relu", 2000, 20),
     "kernel of 500 data, tanh, 20 layers": kernel("tanh", 500, 20),
@@ -458,6 +497,12 @@ WORKS: Mapping[str, Work] = {
     ),
     "50 digits, 6 convolutions, global pooling": Work(
         partial(our_images, 50, "global"), {"neural-tangents": partial(tangents_images, 50, "global")}
+    ),
+    "50 digits of 8 tokens, attention": Work(our_attention, {"neural-tangents, other scores": tangents_attention}),
+    "tanh, one layer, 5 correlations": Work(
+        our_correlations,
+        {"dks": dks_correlations},
+        lambda: dict(enumerate(map(float, our_correlations(digits=DIGITS)()))),
     ),
     "training law of 100 data": Work(partial(our_training, 100), {"neural-tangents": partial(tangents_training, 100)}),
     "hardtanh, one layer": Work(

@@ -7,7 +7,7 @@ Times are CPU times of one thread, the smallest of several calls that alternate 
 peer is its time over ours: above 1, igbtheory is faster. Peak memory is that of a process of its own, with the modules
 that the program loads. The errors are relative to numbers of 25 digits, of tanh and silu to single predictions by
 another rule than that of grids. The peers need an environment of their own: pip install . torch
-"neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7". A missing one leaves its place empty.
+"neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7" dks autograd. A missing one leaves its place empty.
 """
 
 import csv
@@ -20,6 +20,7 @@ ONE_THREAD = {
     "JAX_PLATFORMS": "cpu",
 }
 os.environ.update(ONE_THREAD)  # before the libraries load
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # new processes find compiled modules, as installed packages have them
 
 import resource  # noqa: E402 - the threads are counted first, as above
 import subprocess  # noqa: E402

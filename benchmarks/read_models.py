@@ -8,8 +8,8 @@
 
 Every model is made by a function, as users do, and stays in training mode; if it is refused, it is read in evaluation
 mode, which counts as not read. Each has a process of its own, with limits of memory and of CPU time. The program may be
-interrupted, and goes on when it is called again. The rows of the table are of an x86-64 machine with PyTorch 2.11,
-torchvision 0.26, timm 1.0.31 and transformers 5.24. Needs: pip install -r benchmarks/read_models.txt.
+interrupted, and goes on when it is called again. The rows of the table are of an x86-64 machine with PyTorch 2.13,
+torchvision 0.28, timm 1.0.31 and transformers 5.24. Needs: pip install -r benchmarks/read_models.txt.
 """
 
 import argparse

@@ -502,7 +502,7 @@ def depth_amplifies_homogeneous(stated: Any, says: str) -> Findings:
     yield satisfies("c = 0.3", stated[1], {C_NEXT: behind.subs(c, 0.3), c: 0.3})
     rise = behind - c
     yield identity("slope of c' - c", sp.Derivative(rise, c), -sp.acos(c) / sp.pi)
-    yield identity("its end at c = 1", sp.Limit(rise, c, 1, "-"), 0)
+    yield identity("its value at c = 1", sp.Subs(rise, c, 1), 0)
     p_, m = sp.symbols("p m", positive=True)
     # E phi(u) phi(v): max(u, 0) max(v, 0) has kappa_1(c)/2, max(u, 0) max(-v, 0) has kappa_1(-c)/2
     homogeneous = ((p_**2 + m**2) * kappa_1(c) - 2 * p_ * m * kappa_1(-c)) / (p_**2 + m**2)

@@ -16,10 +16,11 @@ from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, combined
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.layers.nodes.node import KernelNode, LawNode, no_units
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.mathematics.numerics.sobol import DIMENSIONS, normal_points
 from igbtheory.numbers import FLOAT64
+from igbtheory.theory.data_set import on_data_set
 
 
 @pytest.fixture(autouse=True)
@@ -325,6 +326,15 @@ def test_units_of_ways_are_drawn_by_their_shares() -> None:
     assert units.shape == (1, 2**12)
     assert np.square(units).mean() == pytest.approx(node.averaged().var_chi, rel=0.15)  # 4 deviations of 1365 units
     assert node.averaged().var_chi == pytest.approx((2 + 9) / 3)
+
+
+def test_fewer_draws_have_larger_errors_which_contain_the_difference() -> None:
+    net = igb.Network(igb.Conv2d(3), igb.MaxPool2d(2), igb.Flatten(), igb.Dense())
+    images = igb.gaussian_images(3, channels=1, height=4, width=4, correlation_length=2)
+    usual, fewer = (on_data_set(net.layers, FLOAT64, images, passage=Passage(fewer=few)) for few in (1, 64))
+    errors = [found.per_layer.error[-1] for found in (usual, fewer)]
+    assert 8 < errors[1] / errors[0] < 32  # independent draws give the root of 64, and Sobol points more
+    assert abs(fewer.c - usual.c) < errors[1]
 
 
 # scrambled Sobol points: evenly spread in every dimension, unbiased, and different each time

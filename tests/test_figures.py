@@ -103,7 +103,10 @@ TABLE = {
         },
     ),
     "training_by_start": Expected(4, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
-    "training_with_norms": Expected(8, 6, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "training_with_norms": Expected(8, 10, effort=0.0, tiny={"DATA": 30, "WIDTH": 40}),
+    "vanilla_transformer": Expected(
+        2, 6, effort=0.0, tiny={"DEPTHS": (1, 2), "GRID": np.array([0.5, 2.0]), "WIDTH": 32}
+    ),
     "two_convolutional_networks": Expected(2, 0, effort=0.0, tiny={"DATA": 8, "CHANNELS": 8}),
 }
 QUICK = {"activation_functions", "finite_data", "output_gaussians", "regimes"}

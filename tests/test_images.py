@@ -486,3 +486,13 @@ def test_gaussian_images_and_notation() -> None:
     assert np.mean(images * np.roll(images, 1, axis=3)) == pytest.approx(np.exp(-1 / 4), abs=0.03)
     text = '(Conv2d(3, padding="circular") | relu) * 2 | GlobalAvgPool | Dense'
     assert igb.Network.read(text) == igb.cnn(2, padding="circular", end=igb.GlobalAvgPool())
+
+
+def test_few_windows_are_drawn_without_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 40, 2, 2), dtype=np.float32)
+    layer = igb.Conv2d(3, padding=1, sigma_w2=1.5, sigma_b2=0.2)
+    windows = np.moveaxis(layer.window.patches(x), 1, -1).reshape(8, 360)
+    monkeypatch.setattr(igb.Conv2d, "sums", None)  # it draws weights
+    units = np.moveaxis(layer.samples(x, np.random.default_rng(1), 20_000), 1, -1).reshape(8, 20_000)
+    # 20,000 products of two units of mean square 1.6 and less have a mean with a standard error of 0.016 and less
+    assert units @ units.T / 20_000 == pytest.approx(1.5 * windows @ windows.T / 360 + 0.2, abs=0.08)

@@ -27,10 +27,13 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
-from igbtheory.torch import Explanation, few_numbers
+from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
+
+from igbtheory.torch import few_numbers  # noqa: E402 - it needs PyTorch
+
 nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
@@ -1673,6 +1676,15 @@ def test_images_whose_kernel_takes_too_long_are_predicted_at_the_widths_of_the_m
     assert lines["tanh for relu"].at_widths > 0
 
 
+def test_changes_of_a_model_that_is_estimated_from_draws_are_predicted_at_its_widths_alone() -> None:
+    make = stack(conv(1, 6), nn.ReLU, lambda: nn.MaxPool2d(2), nn.Flatten, linear(24, 3))
+    found = igb.explain(make, igb.gaussian_images(4, channels=1, height=4, width=4, correlation_length=2), 3)
+    assert found.predicted_gamma[-1] > 0
+    lines = {line.change: line for line in found.what_if}
+    assert (lines["tanh for relu"].unpredicted, lines["tanh for relu"].predicted > 0) == ("", False)
+    assert lines["tanh for relu"].at_widths > 0
+
+
 def tied() -> Any:
     return nn.Sequential(layer := nn.Linear(20, 20), nn.ReLU(), copy.deepcopy(layer), nn.ReLU(), nn.Linear(20, 3))
 
@@ -2075,6 +2087,33 @@ def test_units_that_a_step_averages_are_independent() -> None:
     variance = np.square(X).sum(axis=1) / 60
     # a chi-squared number of each of 64 worlds
     assert predicted.var_mu + predicted.var_chi == pytest.approx(np.square(variance).mean() / 64 / 3, rel=0.6)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm`")
+def test_models_are_explained_as_pytorch_wraps_them() -> None:
+    """Several processors, double precision, weights that are computed anew in every pass, and a hook."""
+
+    def make() -> Any:
+        made = stack(linear(20, 30), nn.ReLU, lambda: nn.utils.weight_norm(nn.Linear(30, 2)))().double()
+        made[0].register_forward_hook(lambda *passed: passed[2] + 1)
+        return nn.DataParallel(made)
+
+    explained = igb.explain(make, X, 2)
+    assert explained.traced
+    assert not explained.unread
+    first, shift, *rest = igb.from_torch(make, X).layers
+    assert (first, *rest) == (default(20), RELU, default(30))
+    assert isinstance(shift, igb.Activation)
+
+
+def test_what_no_graph_holds_is_measured() -> None:
+    mlp = dict.fromkeys("ab", linear(20, 20))
+    of_one = model(lambda m, x: torch.vmap(lambda v: m.b(m.a(v).relu()))(x), **mlp)
+    one_by_one = model(lambda m, x: torch.stack([m.b(m.a(v).relu()) for v in x.unbind()]), **mlp)
+    for make in (of_one, one_by_one):
+        explained = igb.explain(make, X, 3)
+        assert not explained.traced
+        assert explained.gamma == pytest.approx(igb.measure(make, X, 3).gamma)
 
 
 def test_numbers_that_all_outputs_share_change_no_guess() -> None:

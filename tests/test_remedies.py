@@ -599,6 +599,11 @@ LINES = [
         "pass size=5 or more",
         "igb.Network(igb.Embedding(1.0), igb.EachToken(), igb.Dense(1.0)).predict(IDS).vocabulary(5)",
     ),
+    (
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0, times=[0, 1], draws=20)",
+        "pass for example step=0.01",
+        "igb.mlp(1).train(X, [0, 1] * 5, step=0.01, times=[0, 1], draws=20)",
+    ),
     ("igb.classes(igb.mlp(1), 3)", "pass network.predict()", "igb.classes(igb.mlp(1).predict(), 3)"),
     ("igb.mlp(1).predict(X + 1j)", "np.hstack([X.real, X.imag])", "igb.mlp(1).predict(np.hstack([X.real, X.imag]))"),
     (
@@ -873,19 +878,14 @@ LINES = [
         "igb.phases.gradients(igb.mlp(1, norm='batch', placement='after'))",
     ),
     (
-        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+        "igb.training.kernels(igb.Network(igb.Attention(), igb.Flatten(), igb.Dense()), X[None])",
         "pass scaling='linear'",
-        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), np.eye(6)[None])",
+        "igb.training.kernels(igb.Network(igb.Attention(scaling='linear'), igb.Flatten(), igb.Dense()), X[None])",
     ),
     (
         "igb.training.kernels(igb.mlp(1, norm='batch', batch_size=3), np.eye(6))",
         "use BatchNorm()",
         "igb.training.kernels(igb.mlp(1, norm='batch'), np.eye(6))",
-    ),
-    (
-        "igb.mlp(1).train(X, [0, 1] * 5, step=0)",
-        "pass a positive number",
-        "igb.mlp(1).train(X, [0, 1] * 5, step=1e-3, draws=9, times=[0, 1])",
     ),
     (
         "igb.mlp(1, norm='batch').train(np.eye(4), np.arange(4) % 2, batch_size=2, draws=9)",

@@ -185,18 +185,18 @@ def _put_norms(names: list[str], reading: Reading, graph: fx.GraphModule) -> Non
     for node in [node for node in graph.graph.nodes if node.name in names]:
         name = f"norm_in_front_of_{node.name}"
         kind = NORM_OF_AXES[_axes_in_front(reading, node)]
-        graph.add_submodule(name, kind(reading.streams[node.args[0].name].entries.units))
+        norm = kind(reading.streams[node.args[0].name].entries.units)
+        graph.add_submodule(name, norm.to(next(graph.parameters())))
         with graph.graph.inserting_before(node):
-            norm = graph.graph.call_module(name, (node.args[0],))
-        node.replace_input_with(node.args[0], norm)
+            node.replace_input_with(node.args[0], graph.graph.call_module(name, (node.args[0],)))
 
 
 def _last_with_biases(reading: Reading) -> str:
     """Return the name of the linear module at the end if it has biases that are not 0, else nothing."""
-    *_, last = [node for node in reading.graph.graph.nodes if node.op == "call_module"]
-    module = reading.graph.get_submodule(str(last.target))
+    last = next((str(node.target) for node in reversed(reading.graph.graph.nodes) if node.op == "call_module"), "")
+    module = reading.graph.get_submodule(last)
     biases = module.bias if isinstance(module, nn.Linear) else None
-    return str(last.target) if biases is not None and bool(biases.any()) else ""
+    return last if biases is not None and bool(biases.any()) else ""
 
 
 def _without_biases(name: str, graph: fx.GraphModule) -> None:

@@ -90,6 +90,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     try:
         data = single(inputs)
         read = reading.reading(tracing.copied(models), data, asked.output)
+        moments.refuse_loops(read, data, asked.output)
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return hooked_explanation(make_model, inputs, asked, reason)

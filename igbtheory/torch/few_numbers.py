@@ -1,4 +1,8 @@
-"""Models that are larger than the memory: of a large tensor of weights few numbers are drawn, which tell their law."""
+"""Models that are larger than the memory: of a large tensor of weights few numbers are drawn, which tell their law.
+
+PyTorch's meta device would not tell it: there nn.init.trunc_normal_ and nn.init.orthogonal_ do nothing, and libraries
+leave out their initialisers.
+"""
 
 from collections.abc import Callable, Sequence
 from math import prod

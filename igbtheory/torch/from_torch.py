@@ -22,6 +22,7 @@ def from_torch(
     """Return the network of the theory that corresponds to a PyTorch model, with the variances of its weights.
 
     model: a torch.nn.Module, or a function without arguments that makes new ones; some are drawn, as in `measure`.
+    Of a model of more than 1 GiB the function draws few weights beyond, so that it may be larger than the memory.
     Models stay in the mode in which they come. X, output: as in `measure`; a few of the data pass through the model.
     If a known initialiser fits the weights (PyTorch's default, Kaiming, Xavier, orthogonal, usual standard deviations),
     they have its variance; otherwise the variance is measured over the weights, and EstimateWarning gives its error.

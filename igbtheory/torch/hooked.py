@@ -41,6 +41,8 @@ class _Hooks:
         self.value = first(data)
         self._note("data", "", self.value)
         for name, module in model.named_modules():
+            if isinstance(module, torch.jit.ScriptModule):  # compiled modules take no hooks
+                continue
             if isinstance(module, nn.MultiheadAttention) or not any(module.children()):
                 module.register_forward_hook(self._hook(name))
 

@@ -1,6 +1,5 @@
 """The last linear layer of a PyTorch model, for fixed inputs to it."""
 
-import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, final
@@ -16,6 +15,7 @@ from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
+from igbtheory.torch.tracing import copied
 
 Array = NDArray[np.float64]
 SINGLE = 1e-4
@@ -36,17 +36,17 @@ class LastLayer:
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
-        copied = copy.deepcopy(checked_model(model))
-        for module in copied.modules():
+        (other,) = copied([checked_model(model)])
+        for module in other.modules():
             if isinstance(module, nn.modules.dropout._DropoutNd):  # noqa: SLF001 - the common class of all
                 module.eval()  # alone: in evaluation mode BatchNorm would have other statistics
         calls: list[tuple[str, torch.Tensor, torch.Tensor]] = []
-        for name, module in copied.named_modules():
+        for name, module in other.named_modules():
             if isinstance(module, nn.Linear):
                 module.register_forward_hook(lambda _, x, y, name=name: calls.append((name, x[0].detach(), y.detach())))
-        batch = moved(labelled_data(data)[0], copied.parameters())
+        batch = moved(labelled_data(data)[0], other.parameters())
         with torch.no_grad(), stream(0, 0):
-            outputs = outputs_of(copied, batch, 0, (len(batch), None), output)
+            outputs = outputs_of(other, batch, 0, (len(batch), None), output)
         rows = ((name, _inputs_of(outputs, x, y)) for name, x, y in calls)
         last = [(name, x) for name, x in rows if x is not None]
         if not last:

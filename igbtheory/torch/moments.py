@@ -26,9 +26,9 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, layers_of, layers_on
-from igbtheory.torch.reading import Reading
+from igbtheory.torch.reading import SHOWN, Reading
 from igbtheory.torch.remarks import off_centre
-from igbtheory.torch.tracing import in_a_row, on_weights_of
+from igbtheory.torch.tracing import copied, in_a_row, on_weights_of
 from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
@@ -133,6 +133,18 @@ def nodes_of_outputs(reading: Reading) -> set[str]:
         module = reading.graph.get_submodule(str(node.target)) if node.op == "call_module" else nn.Module()
         inputs = [] if [*module.parameters()] else node.all_input_nodes
     return names
+
+
+def refuse_loops(reading: Reading, data: torch.Tensor, output: str | int | None) -> None:
+    """Refuse a graph that has steps for each of the data that were shown, so that no more can pass through it."""
+    given = moved(data[: SHOWN + 1], reading.whole.parameters())
+    with torch.no_grad(), stream(0, 0):
+        (graph,) = copied([reading.whole])
+        rows = len(logits_of(graph(given.clone()), output))
+    if rows != len(given):
+        raise ValueError(
+            "expected a model that passes all data together, got one that loops over them; pass them at once"
+        )
 
 
 def measured_moments(

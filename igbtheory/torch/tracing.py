@@ -27,6 +27,8 @@ from igbtheory.torch.steps import part_of
 
 AUTHORS = {"torch", "_operator", "builtins", "math", ""}
 """Packages whose functions the table of layers knows."""
+WRAPPING = {"DataParallel": "module", "DistributedDataParallel": "module", "OptimizedModule": "_orig_mod"}
+"""Modules that PyTorch puts around a model, which compute the same, and where they have it."""
 LONGEST = 200
 """Largest number of characters of an error of PyTorch within another one, whose first sentences tell the reason."""
 DRAWS = 8
@@ -79,7 +81,12 @@ def _with_sizes(model: nn.Module) -> nn.Module:
 
 
 def in_a_row(model: nn.Module) -> nn.Module:
-    """Return the model; a single layer of PyTorch becomes a Sequential, so that its inside is not traced."""
+    """Return the model without what spreads or compiles it.
+
+    A single layer of PyTorch becomes a Sequential, so that its inside is not traced.
+    """
+    while inner := WRAPPING.get(type(model).__name__):
+        model = getattr(model, inner)
     return nn.Sequential(model) if fx.Tracer().is_leaf_module(model, "") else model
 
 
@@ -91,8 +98,16 @@ class _Tracer(fx.Tracer):  # type: ignore[misc]
         self.activations = {module for module in model.modules() if _is_activation(module)}
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        if _is_hooked(m):
+            return False
         listed = reader_of(m) is not None or type(m).__name__ in ROWS
         return listed or m in self.activations or super().is_leaf_module(m, module_qualified_name)
+
+
+def _is_hooked(module: nn.Module) -> bool:
+    """Return whether a module has hooks that may change what it computes; those of PyTorch compute its weights."""
+    hooks = (*module._forward_hooks.values(), *module._forward_pre_hooks.values())  # noqa: SLF001 - they have no other name
+    return not all(str(hook.__module__).startswith("torch.") for hook in hooks)
 
 
 def _is_activation(module: nn.Module) -> bool:
@@ -147,7 +162,12 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
 
 
 def _traced_by_fx(model: nn.Module) -> fx.GraphModule:
-    """Return a model as a graph by torch.fx. ValueError: it would keep random numbers as if they were constants."""
+    """Return a model as a graph by torch.fx.
+
+    ValueError: it would keep random numbers as if they were constants, or leave out a hook of the whole model.
+    """
+    if _is_hooked(model):
+        raise ValueError("torch.fx does not call the hooks of the model itself")
     before = torch.get_rng_state()
     graph = fx.GraphModule(model, _Tracer(model).trace(model))
     if not torch.equal(torch.get_rng_state(), before):
@@ -203,6 +223,8 @@ def _exported(model: nn.Module, x: torch.Tensor, output: str | int | None) -> fx
         wrapped, dynamic = _Logits(model, output), ({0: torch.export.Dim.AUTO},)
         program = torch.export.export(wrapped, (x,), strict=False, dynamic_shapes=dynamic)
         graph = program.module(check_guards=False)
+    if any("vmap" in name_of(node.target) for node in graph.graph.nodes):
+        raise ValueError("torch.vmap stays in the graph; call the model on all data")
     targets: dict[str, Any] = {}
     for node in graph.graph.nodes:
         if node.op == "call_function":
@@ -249,5 +271,9 @@ def _is_own(filename: str) -> bool:
 
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:
-    """Return copies of models with the same parameters, but with modes and buffers of their own."""
-    return copy.deepcopy(models, {id(part): part for model in models for part in model.parameters()})
+    """Return copies of models with the same weights, but with modes and buffers of their own."""
+    weights = [part for model in models for part in model.parameters()]
+    # weights that are computed of others, as by weight_norm, are no parameters
+    attributes = (x for model in models for module in model.modules() for x in vars(module).values())
+    computed = (x for x in attributes if isinstance(x, torch.Tensor))
+    return copy.deepcopy(models, {id(part): part for part in (*weights, *computed)})

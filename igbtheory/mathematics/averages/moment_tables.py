@@ -17,12 +17,13 @@ asinh(theta/width) represent them for all c and an octave of q.
 import itertools
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from igbtheory.foundations.threads import one_thread
-from igbtheory.mathematics.averages import hermite, maximum, mean_slopes, mehler
+from igbtheory.mathematics.averages import distant_slopes, hermite, maximum, mean_slopes, mehler
+from igbtheory.mathematics.averages.angles import PLACES, angle_at, place_of, stretch
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -42,11 +43,6 @@ GOAL = 1e-12
 """Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value; up to 20 epsilon were observed."""
-FEATURE = 2.0
-"""Distance over which phi may vary. With 1 the table of silu around 2^14 takes twice as many polynomials; with 4 that
-of mish around 2^10 does."""
-PLACES = Axis(0.0, 1.0)
-"""The places of the angles from 0 to pi/2."""
 ALMOST = 1e-100
 """Place at which R is computed for theta = 0, where it is a mean over no interval."""
 SPARE = 16
@@ -59,8 +55,8 @@ ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Numbers of Hermite coefficients to try; all together take less time than circles do. At larger variances, where tanh
 needs more, it has a table by circles."""
 CIRCLES = 16
-"""Points of an octave from which on circles, of 0.4 to 2 s, take less time than panels at each point, of 20 to 130 ms,
-if phi is smooth."""
+"""Points of an octave, or of a sweep if phi is smooth, from which on circles, of 0.4 to 2 s, take less time than panels
+at each point, of 20 to 130 ms."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -92,9 +88,11 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     q = var_mu + var_chi
     near = (q > FARTHEST[0]) & (q < FARTHEST[1])
     served = np.flatnonzero((mean == 0) & (phi.smooth | (var_mu > 0) & (var_chi > 0)) & near)
-    octaves = {}
+    octaves, one = {}, m == 1 and phi.smooth
     for number, count in zip(*np.unique(_number(q[served]), return_counts=True), strict=True):
-        octave = _octave(phi, m, int(number), circles=count >= CIRCLES or (number <= FAR and (m > 1 or not phi.smooth)))
+        # other points of a sweep reach an octave in other layers
+        many = (served.size if one else count) >= CIRCLES
+        octave = _octave(phi, m, int(number), many=many or (number <= FAR and not one))
         if octave is not None:
             octaves[int(number)] = octave
     numbers = _number(q[served])
@@ -113,7 +111,7 @@ def _moments(octaves: dict[int, Octave], var_mu: Array, var_chi: Array) -> Array
     in_q = _variances(0).polynomials(log_q - numbers)
     longest = max((octaves[number].factors.shape[1] for number in set(numbers.tolist())), default=1)
     theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-    in_theta = replace(PLACES, length=longest).polynomials(_place(theta, numbers))
+    in_theta = replace(PLACES, length=longest).polynomials(place_of(theta, numbers))
     # rows mean, factors of var_chi and of var_mu, and the errors of the mean and of the factors
     columns = np.empty((5, q.size))
     ends = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan))
@@ -136,14 +134,17 @@ def _number(q: Array) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _octave(phi: Function, m: int, number: int, *, circles: bool) -> Octave | None:
+def _octave(phi: Function, m: int, number: int, *, many: bool) -> Octave | None:
     """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
 
-    circles: whether to use them where phi is not smooth or its Hermite series is too long.
+    many: whether there are enough points for circles, where phi is not smooth or its Hermite series is too long.
     """
+    one = m == 1 and phi.smooth
     with one_thread():
-        table = _of_series(phi, number) if m == 1 and phi.smooth else None
-        return table if table or not circles else _of_slopes(phi, m, number)
+        if many and one and number > distant_slopes.BEYOND and (far := distant_slopes.distant(phi)):
+            return _of_slopes(phi, m, number, far)
+        table = _of_series(phi, number) if one else None
+        return table if table or not many else _of_slopes(phi, m, number)
 
 
 def _of_series(phi: Function, number: int) -> Octave | None:
@@ -158,7 +159,7 @@ def _of_series(phi: Function, number: int) -> Octave | None:
     squares = np.square(a[1:])
 
     def line(place: Array) -> Array:
-        of_c, totals = mehler.powers(np.cos(_angle(place, number)), len(squares))
+        of_c, totals = mehler.powers(np.cos(angle_at(place, number)), len(squares))
         return np.stack([totals.T @ squares, of_c.T @ squares], axis=1) / q
 
     largest = float(np.max(line(np.zeros(1))))
@@ -173,21 +174,23 @@ def _of_series(phi: Function, number: int) -> Octave | None:
     return Octave(means, np.ascontiguousarray(factors[:, :length]), mean_error, error)
 
 
-def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
-    """Return the table from mean slopes on circles.
+def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant | None = None) -> Octave | None:
+    """Return the table from mean slopes on circles, or from those far beyond the bend of phi.
 
     K1 of maxima takes too long if phi has kinks away from 0: circles have other nodes for each variance.
     """
     q = 2.0 ** _variances(number).nodes()
     if m > 1 and any(phi.pieces.kinks):
         return None
-    meshed = mean_slopes.on_mesh(phi, m, float(q[-1]))
-    if meshed is None:
+    meshed = None if far else mean_slopes.on_mesh(phi, m, float(q[-1]))
+    if meshed is None and far is None:
         return None
-    missed = [0.0]
+    missed = [distant_slopes.TOLERANCE if far else 0.0]
 
     def line(place: Array) -> Array:
-        values, error = mean_slopes.of_equals(meshed, m, q, _angle(place, number))
+        if far:
+            return far.slopes(q, angle_at(place, number)).T
+        values, error = mean_slopes.of_equals(meshed, m, q, angle_at(place, number))
         missed.append(error)
         return values.T
 
@@ -209,31 +212,16 @@ def _variances(number: int) -> Axis:
     return Axis(number - 0.5, number + 0.5, VARIANCES)
 
 
-def _width(number: Any) -> Any:
-    """Return the angle within which K1 varies near theta = 0."""
-    return FEATURE * 2.0 ** (-number / 2)
-
-
-def _place(theta: Any, number: Any) -> Any:
-    """Return the places of angles in the tables of these numbers."""
-    return np.arcsinh(theta / _width(number)) / np.arcsinh(np.pi / 2 / _width(number))
-
-
-def _angle(place: Any, number: int) -> Any:
-    """Return the angles theta at places in a table."""
-    return _width(number) * np.sinh(place * np.arcsinh(np.pi / 2 / _width(number)))
-
-
 @lru_cache(maxsize=256)
 def _averages(size: int, number: int) -> Array:
     """Return the matrices from K1 at `size` places to the size + MORE coefficients of R and of Q."""
     place = replace(PLACES, length=size + MORE).nodes()[:, None]
     x, weights = FLOAT64.legendre(size // 2 + SPARE)
-    inside, stretch = (x + 1) / 2, np.arcsinh(np.pi / 2 / _width(number))
+    inside, steep = (x + 1) / 2, stretch(number)
     sums = []
     # R is the mean of K1 over cos(theta') for theta' from 0 to theta, and Q that for theta' from theta to pi/2
     for path in (np.maximum(place, ALMOST) * inside, place + (1 - place) * inside):
-        density = weights * np.sin(_angle(path, number)) * np.cosh(stretch * path)
+        density = weights * np.sin(angle_at(path, number)) * np.cosh(steep * path)
         density /= density.sum(axis=1, keepdims=True)
         sums.append(np.vecdot(density, np.moveaxis(replace(PLACES, length=size).basis(path), -1, 0)))
     return np.stack([transform(size).T @ over @ transform(size + MORE).T for over in sums])

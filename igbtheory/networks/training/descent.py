@@ -161,7 +161,7 @@ def positive(name: str, value: Any) -> float:
     """Return a positive finite number, or raise ValueError."""
     number = one_number(name, value)
     if not 0 < number < np.inf:
-        raise ValueError(f"expected a finite number {name} > 0, got {value}; pass a positive number")
+        raise ValueError(f"expected a finite number {name} > 0, got {value}; pass for example {name}=0.01")
     return number
 
 

@@ -17,11 +17,15 @@ from igbtheory.layers.nodes.places import Point
 @final
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a layer with weights: its units, the positions behind it, and the products for a unit at one of them."""
+    """Sizes of a layer with weights: its units, the positions behind it, and the products for a unit at one of them.
+
+    of_positions: whether the layer reads positions, so that `samples` draws it.
+    """
 
     units: int
     positions: int
     products: int
+    of_positions: bool
 
     @property
     def entries(self) -> int:
@@ -29,9 +33,9 @@ class Size:
         return self.units * self.positions
 
     def weights(self, rows: int) -> int:
-        """Return how many weights are drawn for so many data, 0 where the layer condenses what it reads."""
-        condensed = condenses((rows * self.positions, self.products), self.units)
-        return 0 if condensed else self.units * self.products
+        """Return how many weights are drawn for so many data, 0 where images or sequences are condensed."""
+        few = self.of_positions and condenses((rows * self.positions, self.products), self.units)
+        return 0 if few else self.units * self.products
 
 
 def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
@@ -113,7 +117,7 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
             of_layers, units = [*of_layers, *(size for way in ways for size in way)], layer.joined(behind)
         elif layer.weighs:
             each, units = layer.products(units), next(made)
-            of_layers.append(Size(units, prod(after), each))
+            of_layers.append(Size(units, prod(after), each, bool(shape)))
         else:
             # where positions end, they are taken for units, as behind Flatten
             units = units // layer.pooled * (prod(shape) if shape and not after else 1)

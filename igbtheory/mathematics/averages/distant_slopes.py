@@ -1,0 +1,85 @@
+"""Mean slopes of a smooth function that bends near 0 alone, at variances far beyond the bend.
+
+Such a phi tends to two straight lines through the origin. K1 of the lines depends on theta alone, and
+
+    K1 = K1 of the lines + D(s, 1/q)/sqrt(q),  s = sqrt(q) tan(theta)
+
+since a pair differs from its lines only if one unit is near the bend, which has a probability of 1/sqrt(q), and the
+other one is then normal with a standard deviation of s cos(theta). D is smooth in 1/q: a polynomial continues it from a
+few variances to all larger ones.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from igbtheory.mathematics.averages import mean_slopes
+from igbtheory.mathematics.averages.angles import PLACES, angle_at, place_of
+from igbtheory.mathematics.formulas.function import Function
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.mathematics.numerics.chebyshev import Array, transform
+
+NUMBERS = (12, 13, 14, 15)
+"""Binary logarithms of the variances whose D are known: beyond the last one, K1 of
+silu and mish has errors up to 1.5e-14, and with variances eight times smaller up to 1e-12."""
+CHECKED = 17
+"""Binary logarithm of the variance at which K1 is compared with circles."""
+BEYOND = 16
+"""Number of the last octave of variances in which circles are used."""
+FAR = 2.0**60
+"""Distance at which phi has the slopes of its lines."""
+TOLERANCE = 1e-13
+"""Largest difference from circles; a phi whose lines do not meet in the origin has 1e-6."""
+ROUNDING, LONGEST = 1e-14, 257
+"""Size of the last coefficients of K1 in the place, and their largest number; silu has 38."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Distant:
+    """The mean slopes of one phi: slopes of its lines, and Chebyshev coefficients of K1 at the variances `NUMBERS`."""
+
+    left: float
+    right: float
+    series: tuple[Array, ...]
+
+    def of_lines(self, theta: Array) -> Array:
+        """Return K1 of the lines, whose slope is (right + left)/2 + (right - left)/2 sign(x)."""
+        return (self.left**2 + self.right**2) / 2 - (self.right - self.left) ** 2 * theta / (2 * np.pi)
+
+    def slopes(self, q: Array, theta: Array) -> Array:
+        """Return K1 of variances beyond those that are known, shape (q, theta)."""
+        root, x, known = np.sqrt(q)[:, None], 1 / q[:, None], 2.0 ** -np.array(NUMBERS)
+        s, bend = root * np.tan(np.minimum(theta, np.pi / 2)), 0.0
+        for i, (number, coefficients) in enumerate(zip(NUMBERS, self.series, strict=True)):
+            others = np.delete(known, i)
+            weight = np.prod((x[..., None] - others) / (known[i] - others), axis=-1)
+            nearer = np.arctan(s * known[i] ** 0.5)
+            k1 = chebyshev.chebval(PLACES.position(place_of(nearer, number)), coefficients)
+            bend = bend + weight * (k1 - self.of_lines(nearer)) / known[i] ** 0.5
+        return np.asarray(self.of_lines(theta) + bend / root)
+
+
+@lru_cache(maxsize=64)
+def distant(phi: Function) -> Distant | None:
+    """Return the mean slopes of phi, or None if it does not tend to two lines with different slopes and no offset."""
+    with np.errstate(all="ignore"):
+        left, right = map(float, phi.slope(FLOAT64, np.array([-FAR, FAR])))
+    meshed = mean_slopes.on_mesh(phi, 1, 2.0**CHECKED)
+    if meshed is None or left == right or not np.isfinite(left + right):
+        return None
+
+    def on_circles(place: Array, number: int) -> Array:
+        return mean_slopes.of_equals(meshed, 1, np.array([2.0**number]), angle_at(place, number))[0][0]
+
+    series = []
+    for number in NUMBERS:
+        values, length = PLACES.sampled(lambda place, number=number: on_circles(place, number), ROUNDING, LONGEST)
+        series.append((transform(len(values)) @ values)[:length])
+    slopes = Distant(left, right, tuple(series))
+    places = np.linspace(0, 1, 9)
+    of_check = slopes.slopes(np.array([2.0**CHECKED]), angle_at(places, CHECKED))[0]
+    return slopes if np.max(np.abs(of_check - on_circles(places, CHECKED))) <= TOLERANCE else None
