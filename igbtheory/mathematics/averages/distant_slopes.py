@@ -60,14 +60,14 @@ class Distant:
 
         The error of D grows nowhere, so that this one falls like 1/sqrt(q).
         """
-        root, x, known = np.sqrt(q)[:, None], 1 / q[:, None], 2.0 ** -np.array(NUMBERS)
+        root, x, inverses = np.sqrt(q)[:, None], 1 / q[:, None], 2.0 ** -np.array(NUMBERS)
         s, bend = root * np.tan(np.minimum(theta, np.pi / 2)), 0.0
         for i, (number, coefficients) in enumerate(zip(NUMBERS, self.series, strict=True)):
-            others = np.delete(known, i)
-            weight = np.prod((x[..., None] - others) / (known[i] - others), axis=-1)
-            nearer = np.arctan(s * known[i] ** 0.5)
+            others = np.delete(inverses, i)
+            weight = np.prod((x[..., None] - others) / (inverses[i] - others), axis=-1)
+            nearer = np.arctan(s * inverses[i] ** 0.5)
             k1 = chebyshev.chebval(PLACES.position(place_of(nearer, number)), coefficients)
-            bend = bend + weight * (k1 - self.of_lines(nearer)) / known[i] ** 0.5
+            bend = bend + weight * (k1 - self.of_lines(nearer)) / inverses[i] ** 0.5
         error = self.error * min(1.0, 2.0 ** (CHECKED / 2) / float(root.min()))
         return np.asarray(self.of_lines(theta) + bend / root), error
 
