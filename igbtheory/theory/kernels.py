@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product, starmap
@@ -82,14 +83,23 @@ def kernel_means(
         refuse_scale(data)
     kernel = OutputKernel(chain, data, n, world, passage=passage, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
-    try:
-        if n is not FLOAT64:  # where many digits of a hundred images take minutes, one datum in double precision tells
-            replace(kernel, n=FLOAT64, data=data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
-        return replace(kernel, data=n.number(data)).means()
-    except UnitsNeededError:  # raised by the first block, if an average needs units that are drawn
-        kernel = replace(kernel, drawn=True)
+    if n is FLOAT64 or not _needs_units(kernel):
+        with suppress(UnitsNeededError):  # raised by the first block, if an average needs units that are drawn
+            return replace(kernel, data=n.number(data)).means()
+    kernel = replace(kernel, drawn=True)
     refuse_many(chain, len(data), kernel.places)
     return replace(kernel, data=n.number(data)).means()
+
+
+def _needs_units(kernel: "OutputKernel") -> bool:
+    """Return whether one datum in double precision needs units that are drawn: many digits of all take minutes."""
+    try:
+        replace(kernel, n=FLOAT64, data=kernel.data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
+    except UnitsNeededError:
+        return True
+    except ValueError:  # such as of data that are too small for double precision
+        return False
+    return False
 
 
 @final
