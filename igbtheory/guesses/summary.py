@@ -23,7 +23,7 @@ class ClassSummary(Result):
 
     >>> summary = igb.classes(igb.mlp(3).predict(), 10, draws=200)
     >>> print(f"{summary.guesses.collision():.3f}")
-    0.330
+    0.357
     """
 
     gamma: float
@@ -87,7 +87,7 @@ def classes(
     for an estimate.
 
     >>> print(f"{igb.classes(igb.mlp(3).predict(), 10, draws=200).guesses.var():.4f}")
-    0.0230
+    0.0257
     """
     if not hasattr(prediction, "softmax"):
         raise TypeError(
