@@ -19,7 +19,7 @@ def report(
     """Predict and simulate, and write both as one page with pictures (PDF, PNG) and tables (CSV).
 
     The report covers linear, tanh and ReLU networks of depth 1, 3 and 20 on Gaussian inputs and handwritten digits, and
-    the claims of the papers with their verdicts. It takes about two minutes on two cores. The exit status is 1 if a
+    the claims of the papers with their verdicts. It takes one to two minutes on two cores. The exit status is 1 if a
     prediction and a simulation disagree, or if a verdict differs from the recorded one; each is named.
 
     ```
