@@ -209,7 +209,8 @@ def test_what_the_command_line_does_is_done_by_functions() -> None:
         assert igbtheory.classes(igbtheory.mlp(1).predict(), 3, draws=10).draws == 10
         with pytest.raises(ValueError, match="did you mean 'norms'"):
             igbtheory.write_figures("norm")
-        with pytest.raises((ValueError, ImportError), match=r"expected port <= 65535|expected Dash"):  # an extra
+        # refused before Dash is loaded, with whose libraries Cyclopts has other words for wrong choices
+        with pytest.raises(ValueError, match="expected port <= 65535"):
             igbtheory.explore(65536)
 
 

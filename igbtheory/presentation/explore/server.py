@@ -44,8 +44,9 @@ def explore(port: int = 8600, *, browser: bool = True) -> None:
 def serving(port: int) -> Iterator[str]:
     """Serve the page on the port (0: any free one) while the context lasts, and yield its address.
 
-    ValueError: the port is in use. ImportError: Dash, the extra `explore`, is not installed.
+    ValueError: the port is in use, or none. ImportError: Dash, the extra `explore`, is not installed.
     """
+    checks.whole("port", port, 0, 65535)
     try:
         from igbtheory.presentation.explore.page import page  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
@@ -82,7 +83,6 @@ def _refusal(error: Exception) -> Any:
 
 def _listening(port: int) -> socket.socket:
     """Return a socket that listens on the port."""
-    checks.whole("port", port, 0, 65535)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the port is free at once after another run
     try:
