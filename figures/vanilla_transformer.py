@@ -49,18 +49,18 @@ def compute(run: Run) -> dict[int, Case]:
     rng, networks = np.random.default_rng(SEED), run.some(NETWORKS)
     images = rng.standard_normal((DATA, 1, 8, 8))
     images = np.concatenate([images, images + CLOSE * rng.choice([-1.0, 1.0], images.shape)])
-    start = _ratios(_parts(run.predict(transformer(0, 1.0), images).kernel()))[0]
+    start = _ratios(_moments(run.predict(transformer(0, 1.0), images).kernel()))[0]
     scale = np.array([1 / start, 1.0])
     cases = {}
     for depth in DEPTHS:
         expected, finite, errors = [], [], []
         for sigma_w2 in GRID.tolist():
             network = transformer(depth, sigma_w2)
-            expected.append(scale * _ratios(_parts(run.predict(network, images).kernel())))
-            parts = np.array([_parts(_drawn(network, images, rng)) for _ in range(networks)])
-            mean = parts.mean(axis=0)
+            expected.append(scale * _ratios(_moments(run.predict(network, images).kernel())))
+            moments = np.array([_moments(_drawn(network, images, rng)) for _ in range(networks)])
+            mean = moments.mean(axis=0)
             gamma = mean[1] / mean[2]
-            spread = np.stack([parts[:, 0], (parts[:, 1] - gamma * parts[:, 2]) / mean[2]], axis=1)
+            spread = np.stack([moments[:, 0], (moments[:, 1] - gamma * moments[:, 2]) / mean[2]], axis=1)
             finite.append(scale * _ratios(mean))
             errors.append(scale * spread.std(axis=0, ddof=1) / np.sqrt(networks))
             run.record.append({"outputs of": repr(network), "networks": networks, "width": WIDTH})
@@ -76,7 +76,7 @@ def _drawn(network: igb.Network, images: Any, rng: np.random.Generator) -> Any:
     return images @ images.T / WIDTH
 
 
-def _parts(kernel: Any) -> Any:
+def _moments(kernel: Any) -> Any:
     """Return the mean squared distance of images from their changed copies, and var_mu and var_chi of the images."""
     half = len(kernel) // 2
     images, copies, across = kernel[:half, :half], kernel[half:, half:], kernel[:half, half:]
@@ -86,8 +86,8 @@ def _parts(kernel: Any) -> Any:
     )
 
 
-def _ratios(parts: Any) -> Any:
-    return np.array([parts[0], parts[1] / parts[2]])
+def _ratios(moments: Any) -> Any:
+    return np.array([moments[0], moments[1] / moments[2]])
 
 
 def draw(data: dict[int, Case], style: Style) -> Any:

@@ -119,7 +119,7 @@ class Attention(Few, OfTokens):
             mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
         mixed /= self.heads if self.few else 1
         values = pairs_of(node.n, replace(before, tangent=None), mixed, np.zeros(len(q_ab)), before.error)
-        if before.tangent is not None:  # the weights A are equal, so that values alone are learned
+        if before.tangent is not None:  # scores vanish, so that A is constant, and training moves the values alone
             (weights,) = self._weights(q_ab, tokens)
             behind_values = _moved(weights, _moved(weights, np.asarray(before.tangent, dtype=float)).T)
             values = replace(values, tangent=mixed + float(self.sigma_v2) * behind_values)

@@ -92,13 +92,16 @@ def kernel_means(
 
 
 def _needs_units(kernel: "OutputKernel") -> bool:
-    """Return whether one datum in double precision needs units that are drawn: many digits of all take minutes."""
+    """Return whether averages of images need units that are drawn; many digits of all images would take minutes.
+
+    One datum in double precision shows it, unless this precision cannot hold the datum: then the digits show it.
+    """
+    if kernel.places is None or kernel.places.whole:
+        return False
     try:
         replace(kernel, n=FLOAT64, data=kernel.data[:1].astype(float)).block(slice(0, 1), slice(0, 1))
-    except UnitsNeededError:
-        return True
-    except ValueError:  # such as of data that are too small for double precision
-        return False
+    except ValueError as error:
+        return isinstance(error, UnitsNeededError)
     return False
 
 
@@ -232,7 +235,7 @@ class OutputKernel:
     @cached_property
     def _diagonal(self) -> dict[int, tuple[KernelNode, ...]]:
         """Nodes of each datum with itself behind pools, by the first data of the rows of a block."""
-        passage, places = replace(self.passage or USUAL, world=self.world), self.places or VECTORS
+        passage, places = replace(self.passage, world=self.world), self.places or VECTORS
         return {part.start: diagonal(self.n, self._units[part], places, self.layers, passage) for part in self._sides()}
 
     @property

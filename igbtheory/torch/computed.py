@@ -284,7 +284,7 @@ class Computed(Ways, Few, OfData):
         wanted = kept[0] if kept else width // self.entries.units
         ways = zip(self.ways, self.units, strict=True)
         units = [drawn(way, x, rng, width, max(1, wanted * size)) for way, size in ways]
-        # where many networks are drawn at once, layers with weights make units of their own number, whatever is wanted
+        # where many networks are drawn at once, each layer with weights knows how many units it makes
         copies, rest = divmod(units[0].shape[1], self.units[0])
         if rest or not copies:
             raise ValueError(

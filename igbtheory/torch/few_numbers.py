@@ -30,7 +30,8 @@ ALIKE = {
 JUDGING = {aten.any.default, aten.all.default}
 """Functions that tell of the kept numbers what they tell of all: initialisers ask whether to draw some anew."""
 PART = 0.01
-"""Share of a tensor that may be overwritten, such as the vector of an embedding for padding, without another law."""
+"""Largest share of a tensor that may be overwritten, such as the vector for padding of an embedding: the law of the
+other numbers counts."""
 
 
 @final

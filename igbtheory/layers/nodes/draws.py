@@ -58,11 +58,11 @@ class Draws:
         return self.batches * self.size
 
     def normal(self, rows: int, count: int) -> Array:
-        """Draw independent normal numbers, shape (rows, count), from scrambled Sobol points.
+        """Draw normal numbers, shape (rows, count), from Sobol points; independent ones if `points` is 1.
 
         The numbers of count/points neighbouring columns are the coordinates of one point. The points are in random
-        order, and the two halves of the columns are independent, so that a layer may combine units in any way whose
-        result does not depend on their number.
+        order, and the two halves of the columns are independent. Means over units vary less than those of independent
+        units. A layer that computes with a mean over a number of units that its network has needs independent ones.
         """
         copies = -(-count // self.points)
         if rows * copies * self.points > LARGEST:

@@ -4,9 +4,9 @@ Such a phi tends to two straight lines through the origin. K1 of the lines depen
 
     K1 = K1 of the lines + D(s, 1/q)/sqrt(q),  s = sqrt(q) tan(theta)
 
-since a pair differs from its lines only if one unit is near the bend, which has a probability of 1/sqrt(q), and the
-other one is then normal with a standard deviation of s cos(theta). D is smooth in 1/q: a polynomial continues it from a
-few variances to all larger ones.
+The bend matters only if one unit of the pair is near it, which has a probability of about 1/sqrt(q). The other unit is
+then normal, with the standard deviation s cos(theta). D is smooth in 1/q, so that the polynomial in 1/q through its
+values at a few variances also gives it at all larger variances.
 """
 
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ NUMBERS = (12, 13, 14, 15)
 """Binary logarithms of the variances whose D are known. Beyond the last one, K1 of silu and mish has errors up to
 4e-15, and with variances eight times smaller up to 1e-12."""
 CHECKED = 17
-"""Binary logarithm of the variance at which K1 is compared with circles."""
+"""Binary logarithm of the variance at which the rule is compared with `mean_slopes.of_equals`, a quadrature."""
 BEYOND = 16
-"""Number of the last octave of variances in which circles are used."""
+"""Number of the last octave of variances in which K1 comes from this quadrature."""
 FAR = 2.0**60
 """Distance at which phi has the slopes of its lines."""
 TOLERANCE = 5e-14
-"""Largest difference from circles, with which moments reach the goal of 1e-13. A phi whose lines do not meet in the
-origin has far more."""
+"""Largest difference from this quadrature, with which moments reach the goal of 1e-13. A phi whose lines do not meet
+in the origin has far more."""
 ROUNDING, LONGEST = 4e-15, 129
 """Size of the last coefficients of K1 in the place, and their largest number; silu has 38."""
 

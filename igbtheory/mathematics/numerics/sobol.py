@@ -1,4 +1,4 @@
-"""Shifted Sobol points as quasi-random normal numbers, whose means have smaller errors than independent draws."""
+"""Quasi-random normal numbers from Sobol points with random digits: means have smaller errors than those of draws."""
 
 from functools import lru_cache
 

@@ -4,10 +4,10 @@ Variables of unit variance and correlation rho are sqrt(rho) V + sqrt(1 - rho) x
 rho < 0 the same integral over V holds with an imaginary sqrt(rho). It is computed by the trapezoidal rule.
 
 The rule of step h errs by the Fourier transform of the integrand at the multiples of w = 2 pi/h. Moved by w in the
-complex plane, the integral is exp(-w^2/2) times a probability if rho < 0. If rho > 0, it is moved by w/left,
-left = 1 + size rho/(1 - rho), and is at most GROWTH^size exp(-w^2/(2 left)), since |Phi(x + iy)| <= GROWTH exp(y^2/2):
+complex plane, the integral is exp(-w^2/2) times a probability if rho < 0. If rho > 0, it is moved by w/excess,
+excess = 1 + size rho/(1 - rho), and is at most GROWTH^size exp(-w^2/(2 excess)): |Phi(x + iy)| <= GROWTH exp(y^2/2), as
 the integral of exp(u^2/2) from 0 to y is at most 0.7652 exp(y^2/2) (Dawson), and Phi(x) + 0.7652 npdf(x) <= GROWTH.
-Where the sum ends, the integrand is at most npdf(v) if rho > 0, and GROWTH^size npdf(sqrt(left) v) if rho < 0.
+Where the sum ends, the integrand is at most npdf(v) if rho > 0, and GROWTH^size npdf(sqrt(excess) v) if rho < 0.
 """
 
 from typing import Any
@@ -36,8 +36,8 @@ def below(n: Certified, size: int, x: Any, q: Any, v: Any) -> Any:
     spare = 1 + (size - 1) * rho
     if not spare > 0:
         return _of_balanced(n, size, spare) if edge.is_zero() else None
-    left, nats = spare / (1 - rho), 0.7 * n.bits + 0.04 * size + 4
-    rate, decay = (1 / left, arb(1)) if rho > 0 else (arb(1), left)
+    excess, nats = spare / (1 - rho), 0.7 * n.bits + 0.04 * size + 4
+    rate, decay = (1 / excess, arb(1)) if rho > 0 else (arb(1), excess)
     if not 2 * nats / (n.pi * (rate * decay).sqrt()) < MOST:
         return None
     step = arb(float(n.pi * (2 * rate / nats).sqrt()))
