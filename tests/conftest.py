@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from igbtheory.layers.nodes import control_variates, draws
-from igbtheory.theory import data_set
+from igbtheory.theory import worlds as few_weights
 
 gc.disable()  # until all tests are collected, which are kept until the end
 settings.register_profile("any", deadline=None, max_examples=20)
@@ -47,8 +47,8 @@ def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:
 
 def average_fewer(patch: pytest.MonkeyPatch, worlds: int) -> None:
     """Average predictions over so many worlds of few weights; their errors grow accordingly."""
-    patch.setattr(data_set, "WORLDS", worlds)
-    patch.setattr(data_set, "MOST_WORLDS", worlds)
+    patch.setattr(few_weights, "WORLDS", worlds)
+    patch.setattr(few_weights, "MOST_WORLDS", worlds)
 
 
 @pytest.fixture

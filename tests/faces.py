@@ -25,7 +25,7 @@ from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
 from igbtheory.layers.convolution import Convolution
 from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.phases import gradients
-from igbtheory.theory import data_set
+from igbtheory.theory import worlds as few_weights
 from igbtheory.theory.kernels import OutputKernel
 from igbtheory.training import kernels
 
@@ -319,7 +319,7 @@ def answer(row: Comparison, case: Case) -> str:
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", igb.AccuracyWarning)
         draw_less(patch, 64)
-        patch.setattr(data_set, "MOST_WORLDS", WORLDS)
+        patch.setattr(few_weights, "MOST_WORLDS", WORLDS)
         try:
             row.compare(case)
         except ValueError as error:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,13 +18,14 @@ import numpy as np
 import pytest
 from conftest import average_fewer
 from repeated import slow
+from scipy.optimize import brentq
 
 import igbtheory as igb
 from igbtheory import EstimateWarning
 from igbtheory.cli import main
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import with_itself
-from igbtheory.guesses.ranked import mean_shares
+from igbtheory.guesses.favoured import SCATTER, FavouredOf, even_share, favoured_share
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.widths import sizes, units_made
 from igbtheory.torch import Explanation
@@ -500,11 +501,11 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     assert found.outputs.shares == pytest.approx(plain.shares)
     shares = found.columns()["favoured"]
     assert shares[-1] == plain.majority
-    even, (now, first, created, removed, *_) = mean_shares(0.0, 3, 12, 1)[0], found.sentences()
+    even, (now, first, created, removed, *_) = even_share(12, 3), found.sentences()
     assert now.startswith(f"One class gets {100 * plain.majority:.1f} ± ")
     assert now.endswith(f" would get {100 * even:.1f} %.")
     assert first.startswith(f"The first cross-entropy is {measured(plain.loss, plain.loss_error)}; ")
-    steps = [("the data", even, shares[0]), ("relu_1 (Activation('relu'))", shares[5], shares[6])]
+    steps = [("relu_1 (Activation('relu'))", shares[5], shares[6]), ("the data", even, shares[0])]
     told = (f"{name}, {100 * before:.1f} to {100 * behind:.1f} %" for name, before, behind in steps)
     assert created.startswith(f"Bias is created by {'; '.join(told)}; add and its branches (Residual), ")
     assert removed == "No layer is named to remove bias."
@@ -601,6 +602,26 @@ def explanation_of(variances: Any, predicted: Any = None) -> Explanation:
     return Explanation(9, 0, names, layers, (False,) * count, moments, predicted, 0.0, "", "", (), measured)
 
 
+@pytest.mark.parametrize(("data", "n_classes"), [(1, 4), (5, 2), (4, 3), (3, 6)])
+def test_even_guesses_give_some_class_more_than_its_share(data: int, n_classes: int) -> None:
+    # all guesses that there are
+    guesses = np.array(list(product(range(n_classes), repeat=data)))
+    largest = (guesses[:, :, None] == np.arange(n_classes)).sum(axis=1).max(axis=1)
+    assert FavouredOf(data, n_classes).even == pytest.approx(largest.mean() / data, rel=1e-12)
+
+
+@pytest.mark.parametrize(("data", "n_classes"), [(40, 10), slow((8, 2)), slow((200, 10)), slow((100, 100))])
+def test_the_share_of_the_favoured_class_has_the_scatter_of_few_guesses(data: int, n_classes: int) -> None:
+    rng, of, networks = np.random.default_rng(0), FavouredOf(data, n_classes), 4000
+    for gamma in (0.0, 0.1, 0.5, 3.0):
+        shares = np.empty(networks)
+        for i in range(networks):
+            outputs = gamma**0.5 * rng.standard_normal(n_classes) + rng.standard_normal((data, n_classes))
+            shares[i] = np.bincount(outputs.argmax(axis=1)).max() / data
+        error = SCATTER * (of.at_gamma(gamma) - favoured_share(gamma, n_classes)) * (gamma > 0)
+        assert abs(shares.mean() - of.at_gamma(gamma)) < error + 5 * shares.std() / networks**0.5
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("errors", [1.8, 2.2])
 def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign: int) -> None:
@@ -620,10 +641,13 @@ def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign:
 
 @pytest.mark.parametrize(("change", "named"), [(0.0019, False), (0.0021, True)])
 def test_a_change_of_hardly_any_datum_is_no_cause(change: float, *, named: bool) -> None:
-    cosines = np.sin(np.pi * (0.3 + np.array([0, 0, change]))) ** 2  # of two of nine data, at 1/2 + arcsin(c^.5)/pi
-    variances = np.arcsin((9 * cosines - 1) / 8) / (2 * np.pi)
-    found = explanation_of(np.tile(variances, (5, 1)))
-    assert found.columns()["favoured"] == pytest.approx(0.8 + np.array([0, 0, change]), abs=1e-12)
+    shares = 0.8 + np.array([0, 0, change])  # of nine data
+
+    def bias(share: float) -> float:
+        return brentq(lambda gamma: favoured_share(gamma, 2, 9) - share, 0, 100, xtol=1e-13)
+
+    found = explanation_of(np.tile(igb.GuessLaw(np.array([*map(bias, shares)])).var(), (5, 1)))
+    assert found.columns()["favoured"] == pytest.approx(shares, abs=1e-12)
     assert ("; b (Dense), 80.0 to 80.2 %" in found.sentences()[0]) == named
 
 
@@ -786,13 +810,13 @@ def test_a_check_is_one_line_and_an_exit_status(
     assert main(command) == 1
     (line,) = capsys.readouterr().out.splitlines()
     numbers = re.fullmatch(
-        r"failed: one class gets ([\d.]+) ± [\d.]+ % of the data \(even: 55\.\d %\); first loss .*, "
+        r"failed: one class gets ([\d.]+) ± [\d.]+ % of the data \(even: 57\.2 %\); first loss .*, "
         r"log\(2\) = 0\.6931; ([\d.]+) % would pass; created by .* to .* %; try .* \(predicted ([\d.]+) ± [\d.]+ %\)",
         line,
     )
     assert numbers is not None
     share, most, remedied = map(float, numbers.groups())
-    assert most == round(100 * mean_shares(1.0, 2, 30, 1)[0], 1)
+    assert most == round(100 * float(favoured_share(1.0, 2, 30)), 1)
     assert most < share
     assert remedied < share
     assert main([*command, "--most", str((share + 1) / 100), "--networks", "30", "--json"]) == 0
@@ -1617,7 +1641,7 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     drawn = {line.get_label(): line.get_ydata() for line in found.plot().lines}
     assert drawn["theory, infinite width"] == pytest.approx(100 * found.columns()["predicted_favoured"])
     assert drawn["theory, its own widths"][-1] == pytest.approx(100 * found.columns()["at_widths_favoured"][-1])
-    assert drawn["without a bias"][0] == pytest.approx(100 * mean_shares(0.0, 30, 12, 1)[0])
+    assert drawn["without a bias"][0] == pytest.approx(100 * even_share(12, 30))
     assert "<p>At the model&#x27;s widths, 12, theory predicts" in found._repr_html_()
     # a change is predicted at the same widths, and the tables say which kind they show
     gelu = {line.change: line for line in found.what_if}["gelu for relu"]
@@ -2178,3 +2202,34 @@ def test_outputs_at_every_token_are_read() -> None:
     with pytest.warns(UserWarning, match=r"'head' have the weights of the embedding.*tied=8"):
         tied = igb.from_torch(lambda: LanguageModel(tied=True), ids)
     assert tied.predict(ids).vocabulary(20, tied=8, draws=2).lift > 0
+
+
+@pytest.mark.parametrize("at", ["hidden", "logits"])
+def test_tied_outputs_at_one_token_are_read_but_not_explained(at: str) -> None:
+    """The last token alone has outputs, as in nanoGPT; outputs of a mean of tokens read none of them."""
+
+    def last(m: Any, ids: Any) -> Any:
+        x = m.embedding(ids)
+        return m.head(x[:, -1]) if at == "hidden" else m.head(x)[:, -1]
+
+    class Tied(LanguageModel):
+        def __init__(self, reads: Callable[..., Any]) -> None:
+            super().__init__(tied=True)
+            self.reads = reads
+
+        def forward(self, ids: Any) -> Any:
+            return self.reads(self, ids)
+
+    ids = np.arange(12).reshape(3, 4)
+    with pytest.warns(UserWarning, match="tied=8"):
+        net = igb.from_torch(lambda: Tied(last), ids)
+    told = net.predict(ids).vocabulary(20, tied=8, draws=2)
+    assert told.positions == 3
+    assert told.lift == pytest.approx(8**0.5)  # all of what is read is the embedding
+    explained = igb.explain(lambda: Tied(last), ids, 3)
+    assert "'head' (Linear): has the weights of the embedding" in explained.unread
+    assert np.isnan(explained.predicted_gamma[-1])
+    with pytest.raises(ValueError, match="has the weights of the embedding"):
+        igb.from_torch(lambda: Tied(lambda m, ids: m.head(m.embedding(ids).mean(1))), ids)
+    with pytest.raises(ValueError, match="stands behind 'head', which has the weights of the embedding"):
+        igb.from_torch(lambda: Tied(lambda m, ids: m.head(m.hidden(m.head(m.embedding(ids))[..., :8]))), ids)

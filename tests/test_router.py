@@ -197,31 +197,46 @@ def test_first_loss_and_entropy_are_those_of_drawn_logits(q: float, size: int) -
         assert abs(draws.mean() - value) < Z * draws.std() / 4000**0.5
 
 
-@pytest.mark.parametrize("width", [None, 60])
-def test_first_predictions_of_a_language_model(width: int | None) -> None:
-    """The same by logits: of drawn vectors, with tied weights of drawn embeddings."""
+def of_logits(logits: Any, ids: Any) -> list[float]:
+    """Return the largest share, the number of tokens that are predicted, the copied share, and the loss."""
+    guesses = logits.argmax(axis=1)
+    counts = np.bincount(guesses, minlength=logits.shape[1]) / len(ids)
+    return [counts.max(), np.count_nonzero(counts), np.mean(guesses == ids), logsumexp(logits, axis=1).mean()]
+
+
+def compare(told: Any, drawn: list[list[float]]) -> None:
+    """Compare laws and the loss with those of drawn networks."""
+    values, errors = np.mean(drawn, axis=0), np.std(drawn, axis=0) / len(drawn) ** 0.5
+    for law, value, error in zip((told.largest(), told.guessed, told.copied), values, errors, strict=False):
+        assert abs(law.mean().value - value) < Z * np.hypot(law.mean().error, error) + 1e-12
+    assert abs(told.loss - values[3]) < Z * errors[3]
+
+
+def test_first_predictions_of_a_language_model() -> None:
+    """The same by logits of drawn vectors."""
     prediction, rng, size = language_model(), np.random.default_rng(0), 300
-    told = prediction.vocabulary(size, tied=width, draws=100)
-    kernel = prediction.dataset.kernels()[0]
-    assert (told.positions, told.q) == (24, pytest.approx(1.0))
-    # the share of the embedding is the part of its variance 0.2 in the variance in front of the last norm
-    total = float((prediction.per_layer.var_mu + prediction.per_layer.var_chi)[2])
-    share = 0.2 / total
-    assert told.lift == pytest.approx(0.0 if width is None else np.sqrt(share * width), rel=1e-12)
-    root, ids, drawn = np.linalg.cholesky(kernel + 1e-12 * np.eye(24)), TOKENS.ravel(), []
-    for _ in range(100):
-        logits = root @ rng.standard_normal((24, size))
-        lengths = 1 + rng.standard_normal(size) / np.sqrt(width or np.inf)
-        logits[np.arange(24), ids] += told.lift * lengths[ids]
-        guesses = logits.argmax(axis=1)
-        counts = np.bincount(guesses, minlength=size) / 24
-        drawn.append(
-            [counts.max(), np.count_nonzero(counts), np.mean(guesses == ids), logsumexp(logits, axis=1).mean()]
-        )
-    for law, values in zip((told.largest(), told.guessed, told.copied), np.transpose(drawn), strict=False):
-        assert abs(law.mean().value - values.mean()) < Z * np.hypot(law.mean().error, values.std() / 10) + 1e-12
-    losses = np.transpose(drawn)[3]
-    assert abs(told.loss - losses.mean()) < Z * losses.std() / 10
+    told = prediction.vocabulary(size, draws=100)
+    assert (told.positions, told.q, told.lift) == (24, pytest.approx(1.0), 0)
+    root = np.linalg.cholesky(prediction.dataset.kernels()[0] + 1e-12 * np.eye(24))
+    compare(told, [of_logits(root @ rng.standard_normal((24, size)), TOKENS.ravel()) for _ in range(100)])
+
+
+@pytest.mark.parametrize(("last", "width"), [(False, 100), slow((True, 100)), slow((False, 400))])
+def test_the_weights_of_the_embedding_read_its_tokens_again(*, last: bool, width: int) -> None:
+    """Drawn networks, in which the first position of a text has less of its embedding than later ones."""
+    rng, size, texts = np.random.default_rng(0), 300, np.random.default_rng(1).integers(300, size=(20, 3))
+    mean = igb.Attention(scaling="linear", causal=True)  # of the tokens up to a position, with equal weights
+    reads = igb.Gathered(((2,),), ()) if last else igb.EachToken()
+    net = igb.Network(igb.Embedding(0.2), igb.Residual(mean, igb.Dense(20.0)), igb.RMSNorm(), reads, igb.Dense(1.0))
+    drawn = []
+    for _ in range(200):
+        embedding = rng.normal(scale=0.2**0.5, size=(size, width))
+        first, second = (rng.normal(scale=(variance / width) ** 0.5, size=(width, width)) for variance in (1, 20))
+        means = embedding[texts].cumsum(axis=1) / np.arange(1, 4)[:, None]
+        x = (embedding[texts] + means @ first @ second)[:, 2 * last :].reshape(-1, width)
+        logits = x @ embedding.T / (0.2**0.5 * np.linalg.norm(x, axis=1, keepdims=True))
+        drawn.append(of_logits(logits, texts[:, 2 * last :].ravel()))
+    compare(net.predict(texts).vocabulary(size, tied=width, draws=200), drawn)
 
 
 def test_first_predictions_at_finite_width() -> None:

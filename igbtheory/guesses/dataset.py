@@ -114,21 +114,26 @@ class DatasetGuessLaw(Law):
 
 
 def guesses_of_many(
-    root: NDArray[Any], classes: int, rng: np.random.Generator, ids: NDArray[np.intp] | None = None, added: Any = 0.0
+    root: NDArray[Any],
+    classes: int,
+    rng: np.random.Generator,
+    lifted: tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]] | None = None,
 ) -> NDArray[np.intp]:
     """Return the class of the largest of many outputs at all data in one network, from draws in single precision.
 
-    root: a matrix L, whose product L L^T is the covariance of an output at the data. ids, added: of each datum, a class
-    and a number that is added to its output, as by tied weights.
+    root: a matrix L, whose product L L^T is the covariance of an output at the data. lifted: of each datum a class, and
+    a factor of its output and a number that is added to it, as by tied weights.
     """
     root, size = root.astype(np.float32), len(root)
     largest, guesses, data = np.full(size, -np.inf), np.zeros(size, dtype=np.intp), np.arange(size)
     step = max(1, OUTPUTS // size)
     for start in range(0, classes, step):
         outputs = root @ rng.standard_normal((root.shape[1], min(step, classes - start)), dtype=np.float32)
-        if ids is not None:
+        if lifted is not None:
+            ids, factors, added = lifted
             here = (ids >= start) & (ids < start + outputs.shape[1])
-            outputs[here, ids[here] - start] += np.broadcast_to(added, size)[here]
+            outputs[here, ids[here] - start] *= factors[here]
+            outputs[here, ids[here] - start] += added[here]
         best = outputs.argmax(axis=1)
         larger = outputs[data, best] > largest
         largest[larger], guesses[larger] = outputs[data, best][larger], start + best[larger]

@@ -111,15 +111,40 @@ class Vocabulary(Result):
 @final
 @dataclass(frozen=True)
 class Tied:
-    """Tied weights of a model of `width` units, whose last units have this share of the embedding that is read."""
+    """Tied weights of a model of d = `width` units, whose last units are e + r, the embedding e read there.
+
+    shares: those of e in the variance of e + r, at each position. With a share a, the logit of the token that is read
+    is e (e + r)/|e + r|. In standard deviations of the others it is sqrt(a d) times
+
+        1 + (1 - a/2) (|e|^2 - 1) + (1 - a) e r - (1 - a) (|r|^2 - 1)/2
+
+    to first order in the scatter of |e|^2, r e and |r|^2 around 1, 0 and 1, of variances 2/d, (1/a - 1)/d and 2/d.
+    """
 
     width: int
-    share: float
+    shares: Array
 
     @property
-    def lift(self) -> float:
-        """The mean logit of the token that is read, over the standard deviation of the others."""
-        return float(np.sqrt(self.share * self.width))
+    def lifts(self) -> Array:
+        """The mean logit of the token that is read at each position, over the standard deviation of the others."""
+        return np.sqrt(self.shares * self.width)
+
+    @property
+    def factors(self) -> Array:
+        """The standard deviation that e r gives this logit: the factor of the others' noise in it."""
+        return (1.0 - self.shares) ** 1.5
+
+    def lifted(self, ids: NDArray[np.intp], rng: np.random.Generator) -> Array:
+        """Return draws of this logit without e r; |e|^2 is the same wherever the token is read."""
+        embeddings, others = rng.standard_normal(int(ids.max()) + 1)[ids], rng.standard_normal(ids.size)
+        scatter = (2.0 - self.shares) * embeddings - (1.0 - self.shares) * others
+        return np.asarray(self.lifts * (1.0 + scatter / np.sqrt(2.0 * self.width)))
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviation of this logit."""
+        scatter = ((2.0 - self.shares) ** 2 + (1.0 - self.shares) ** 2) / (2.0 * self.width)
+        return np.sqrt(self.factors**2 + self.lifts**2 * scatter)
 
 
 def at_random_positions(
@@ -155,7 +180,11 @@ def at_given_positions(
     ranked, guessed, copied, q = [], [], [], []
     for root in roots:
         positions, variances = len(root), np.square(root).sum(axis=1)
-        guesses = guesses_of_many(root, size, rng, ids, 0.0 if tied is None else _added(tied, ids, variances, rng))
+        if tied is None or ids is None:
+            guesses = guesses_of_many(root, size, rng)
+        else:
+            lifted = np.sqrt(variances) * tied.lifted(ids, rng)
+            guesses = guesses_of_many(root, size, rng, (ids, tied.factors, lifted))
         shares = np.bincount(guesses, minlength=size) / positions
         ranked.append(_first(shares))
         guessed.append(np.count_nonzero(shares))
@@ -166,7 +195,8 @@ def at_given_positions(
     loss, entropy = first_softmax(logit, size, tied)
     laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed, dtype=float))
     again = None if ids is None else SampledLaw(np.array(copied))
-    return Vocabulary(size, positions, logit, 0.0 if tied is None else tied.lift, loss, entropy, *laws, again, width)
+    lift = 0.0 if tied is None else float(tied.lifts.mean())
+    return Vocabulary(size, positions, logit, lift, loss, entropy, *laws, again, width)
 
 
 def checked_size(size: Any, ids: NDArray[np.intp] | None) -> int:
@@ -197,18 +227,10 @@ def first_softmax(q: float, size: int, tied: Tied | None = None) -> tuple[float,
     weighed = q * (1.0 - together)
     if tied is None:
         return log_sum, log_sum - weighed
-    read = np.sqrt(q) * (tied.lift + np.sqrt(1.0 + tied.share) * NODES)
+    read = np.sqrt(q) * (tied.lifts[:, None] + tied.deviations[:, None] * NODES)
     p, log_total = expit(read - log_sum), np.logaddexp(read, log_sum)
-    return float(WEIGHTS @ log_total), float(WEIGHTS @ (log_total - (1.0 - p) * weighed - p * read))
-
-
-def _added(tied: Tied, ids: Any, variances: Array, rng: np.random.Generator) -> Array:
-    """Return what tied weights add to the logit of the token that is read, at every position.
-
-    The squared length of an embedding scatters over the tokens, so that the variance of this logit is 1 + share.
-    """
-    lengths = 1.0 + rng.standard_normal(int(ids.max()) + 1) / np.sqrt(tied.width)
-    return np.asarray(np.sqrt(variances) * tied.lift * lengths[ids])
+    entropies = log_total - (1.0 - p) * weighed - p * read
+    return float(np.mean(log_total @ WEIGHTS)), float(np.mean(entropies @ WEIGHTS))
 
 
 def count_of(draws: int | None, numbers: int) -> int:

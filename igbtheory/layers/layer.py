@@ -226,10 +226,16 @@ class Layer(ABC):
         """Whether the layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
         return False
 
-    def around(self, embedding: float, total: float) -> tuple[float, float]:
-        """Return the variances behind the layer of the embedding of a token and of all units, without branches.
+    @property
+    def selects(self) -> bool:
+        """Whether behind the layer stand positions of those in front of it, with the same units."""
+        return False
 
-        embedding, total: those in front. ValueError: the layer turns the embedding into other directions.
+    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return the variance behind the layer of the embedding of the token at each position, without branches.
+
+        embedding: that in front; total: computes that of all units in front. ValueError: the layer turns the embedding
+        into other directions.
         """
         raise ValueError(
             "expected embeddings, residual blocks and norms in front of an output with tied weights, got "

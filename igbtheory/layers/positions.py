@@ -91,6 +91,10 @@ class Gathered(OfData):
             )
         object.__setattr__(self, "index", index)
 
+    @property
+    def selects(self) -> bool:
+        return len(self.index[0]) == 1 and min(self.index) > (NOWHERE,)
+
     def positions(self, shape: Point) -> Point:
         last = max(map(max, self.index))
         if last >= prod(shape):

@@ -86,8 +86,8 @@ class Residual(TwoWays):
         total += stream
         return total
 
-    def around(self, embedding: float, total: float) -> tuple[float, float]:
-        return super().around(embedding, total) if self.shortcut or not self._independent else (embedding, total)
+    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        return super().around(embedding, total) if self.shortcut or not self._independent else embedding
 
     def latex(self) -> str:
         return self._formula(f"+ {self.scale}")

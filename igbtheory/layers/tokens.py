@@ -1,5 +1,6 @@
 """Layers of tokens: patches of images, embeddings of ids and positions, a class token, the first token, each token."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, final
@@ -169,8 +170,8 @@ class Embedding(OfTokens):
         dense, units = self.reading(x)
         return dense.samples(units, rng, width)
 
-    def around(self, embedding: float, total: float) -> tuple[float, float]:
-        return float(self.variance), float(self.variance)
+    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        return np.full_like(embedding, float(self.variance))
 
     def _refuse_others(self, x: NDArray[Any]) -> None:
         """Refuse data that are no ids."""
@@ -213,8 +214,8 @@ class PositionEmbedding(OfData):
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
         return node.remade(self, values)
 
-    def around(self, embedding: float, total: float) -> tuple[float, float]:
-        return embedding, total + float(self.variance)
+    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        return embedding
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -285,6 +286,7 @@ class EachToken(OfTokens):
     """
 
     each_unit = True
+    selects = True
 
     def positions(self, shape: Point) -> Point:
         self.in_front_of(shape)
@@ -296,9 +298,6 @@ class EachToken(OfTokens):
     def kernel(self, node: KernelNode) -> KernelNode:
         self.in_front_of(node.shape)
         return replace(node, places=None)
-
-    def around(self, embedding: float, total: float) -> tuple[float, float]:
-        return embedding, total
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])

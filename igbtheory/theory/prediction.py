@@ -256,11 +256,11 @@ class Prediction(OutputLayer):
         from igbtheory.theory.tied import ids_read, tied_weights  # noqa: PLC0415 - as above
 
         rng = checks.generator(random_state)
-        ids = ids_read(self.layers, self.inputs, 0 if self.dataset is None else self.dataset.size, tied)
+        ids = ids_read(self.layers, self.inputs)
+        weights = tied_weights(self.layers, self.inputs, tied, ids)
         if self.dataset is None:
             law: Any = self.guesses(size)
             return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
-        weights = tied_weights(self.layers, self.per_layer, tied)
         size = vocabulary.checked_size(size, ids)
         count = vocabulary.count_of(draws, size * self.dataset.size)
         roots = (self.dataset.root(rng) for _ in range(count))

@@ -16,15 +16,19 @@ class FreshWeights:
         self.embedding: torch.Tensor | None = None  # the weights of an embedding of ids
         self.tied = ""  # the name of the outputs that have these weights, too
 
-    def add_output(self, weight: torch.Tensor, name: str) -> None:
-        """Add weights of outputs for every token, which may be those of the embedding. ValueError: as of `add`."""
+    def add(self, weight: torch.Tensor, name: str) -> None:
+        """Add weights of a layer of this name; those of the embedding again make it the outputs of a language model.
+
+        ValueError: they are used twice, are equal to others, or stand behind such outputs.
+        """
+        if self.tied:
+            raise ValueError(
+                f"stands behind {self.tied!r}, which has the weights of the embedding: the theory needs independent "
+                "ones there; draw them anew in every layer"
+            )
         if self.embedding is not None and torch.equal(self.embedding, weight):
             self.tied = name
-        else:
-            self.add(weight, name)
-
-    def add(self, weight: torch.Tensor, name: str) -> None:
-        """Add weights of a layer of this name. ValueError: they are used twice, or are equal to others."""
+            return
         for other, weights_before in self._before:
             if (
                 weights_before.shape != weight.shape

@@ -1,6 +1,7 @@
 """Networks of the theory from PyTorch models."""
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from igbtheory.foundations import checks
@@ -41,22 +42,28 @@ def from_torch(
     Network
     """
     require_torch()
+    from igbtheory.theory.tied import ids_read  # noqa: PLC0415 - few models have tied weights
     from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
+    from igbtheory.torch.path import layers_of  # noqa: PLC0415 - as above
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
-    read = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
+    data = checked_data(X)
+    read = reading(draws_of(model, checks.whole("seed", seed, 0)), data, output)
     if read.zeros:
         said = (
             f"{read.zeros[-1].name!r} starts at 0, so that all guesses tie; the network has random weights there, and "
         )
         warnings.warn(f"{said}so tells what the features in front of it make of them", UserWarning, stacklevel=2)
         return read.network_of_features()
+    tied = read.tied if read.tied and ids_read(layers_of(read.tied.path), data) is not None else None
+    if tied:
+        read = replace(read, streams={**read.streams, read.output: tied})
     network = read.network()
-    if read.tied:
+    if tied:
         said = (
-            f"the outputs {read.tied!r} have the weights of the embedding; the network has weights of its own there, "
-            f"and prediction.vocabulary(size, tied={network.widths[-1]}) takes the tie into account"
+            f"the outputs {tied.path[-1].name!r} have the weights of the embedding; the network has weights of its own "
+            f"there, and prediction.vocabulary(size, tied={network.widths[-1]}) takes the tie into account"
         )
         warnings.warn(said, UserWarning, stacklevel=2)
     vague = [

@@ -60,6 +60,10 @@ class Stream:
         """The numbers of units of each kind, in order: those that were put side by side behind all other weights."""
         return units_of_kinds(layers_of(self.path), self.entries.units)
 
+    def goes_through(self, name: str) -> bool:
+        """Return whether a step of this name is on the path."""
+        return any(step.name == name for step in self.path)
+
     def holds_the_same(self, other: "Stream") -> bool:
         """Return whether both hold the same entries in the same order, behind the same layers."""
         return self.path == other.path and self.entries.flat.same(other.entries.flat)

@@ -20,7 +20,6 @@ from igbtheory.torch.fresh_weights import FreshWeights
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.left_out import stochastic_depth
 from igbtheory.torch.operators import called
-from igbtheory.torch.passes import is_of_tokens
 from igbtheory.torch.path import Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
 from igbtheory.torch.scores import MATRIX_PRODUCTS, Scores, scores_at
@@ -277,8 +276,7 @@ class Reader:
         added = row.layers(targets[0], site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
-                add = self.weights.add_output if is_of_tokens(self.values[node]) else self.weights.add
-                add(weight, name)
+                self.weights.add(weight, name)
         value = self.values[node]
         if mixed and axis is not None:
             entries = stream.entries.mixed(axis, value.shape[axis])

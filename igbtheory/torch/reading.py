@@ -26,6 +26,8 @@ ZEROS = (
     "its weights are 0 when the model is new, so that its outputs tie exactly; initialise it, for example by "
     "torch.nn.init.xavier_normal_"
 )
+TIED = "has the weights of the embedding: the theory needs independent ones; draw them anew in every layer"
+"""What is said of outputs whose weights, those of the embedding, read no single token."""
 SHOWN = 3
 """Number of data that pass through a model to find the shapes behind its layers."""
 
@@ -38,7 +40,7 @@ class Reading:
     All dictionaries have the names of nodes as keys. whole: the graph of the model; graph: its part up to the logits.
     streams: of the nodes that could be read; named: the user's names for the nodes that depend on the data; functions:
     the function of one value that a node is the last step of. output: the name of the node of the outputs. zeros: the
-    path up to a last layer of zeros, if there is one. tied: the name of outputs with the weights of the embedding.
+    path up to a last layer of zeros, if there is one. tied: the stream of outputs with the weights of the embedding.
     """
 
     whole: fx.GraphModule
@@ -49,7 +51,7 @@ class Reading:
     unread: tuple[str, str] | None
     output: str
     zeros: Path = ()
-    tied: str = ""
+    tied: Stream | None = None
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -127,6 +129,7 @@ def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Rea
     output = _of_equal_guesses(flow.values, streams, last.args[0]).name
     logits = streams.get(output)
     zeros: Path = ()
+    tied: Stream | None = None
     if logits:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next(name for name, other in streams.items() if other.holds_the_same(logits))
@@ -140,9 +143,11 @@ def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Rea
             except ValueError as error:
                 del streams[output]
                 unread = unread or (f"{output!r} (the outputs)", str(error))
-    return Reading(
-        trial.whole, graph, streams, flow.named, reader.functions, unread, output, zeros, reader.weights.tied
-    )
+    if reader.weights.tied:
+        tied = streams.get(output)
+        streams = {name: other for name, other in streams.items() if not other.goes_through(reader.weights.tied)}
+        unread = unread or (f"{reader.weights.tied!r} (Linear)", TIED)
+    return Reading(trial.whole, graph, streams, flow.named, reader.functions, unread, output, zeros, tied)
 
 
 def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], output: fx.Node) -> fx.Node:

@@ -122,15 +122,14 @@ class WidthPrediction(OutputLayer):
         drawn = case_of(layers, self.inputs, (self.features, *made)).at_positions(
             checks.whole("positions", positions, 1)
         )
-        ids = ids_read(layers, self.inputs, drawn.rows, tied)
+        ids = ids_read(layers, self.inputs)
         size = vocabulary.checked_size(size, ids)
         count = vocabulary.count_of(draws, size * drawn.rows)
         if draws is None and self.networks:
             count = min(count, self.networks)
         of_networks = roots(drawn, count, int(rng.integers(2**32)))
-        return vocabulary.at_given_positions(
-            of_networks, size, ids, tied_weights(layers, self.per_layer, tied), rng, width
-        )
+        weights = tied_weights(layers, self.inputs, tied, ids)
+        return vocabulary.at_given_positions(of_networks, size, ids, weights, rng, width)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""

@@ -1,0 +1,70 @@
+"""Kernels of a data set in several worlds, in each of which weights that do not average out are drawn: `layers.few`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from igbtheory.foundations.progress import counted
+from igbtheory.foundations.threads import one_thread
+from igbtheory.layers.chain import each, shapes
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
+from igbtheory.mathematics.numbers import Kind
+from igbtheory.theory.kernels import THREADS, KernelMeans, kernel_means
+
+WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
+"""Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
+FIRST, SCATTER = 8, 1e-3
+"""Number of worlds that are enough if the error of c is below SCATTER then, as where scores of attention are small."""
+
+
+def kernels_of_worlds(
+    layers: Sequence[Layer], n: Kind, given: Any, means_of: Callable[..., KernelMeans] = kernel_means
+) -> list[KernelMeans]:
+    """Return the means in independent worlds, in each of which the few weights of the layers, if any, are drawn.
+
+    given: what enters the layers. means_of: computes those of a world.
+    """
+    if not any(layer.few for layer in layers):
+        return [means_of(layers, n, given)]
+    count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
+
+    def world(rng: np.random.Generator) -> KernelMeans:
+        with one_thread(), np.errstate(all="ignore"):
+            settled = tuple(layer.settled(rng) for layer in layers)
+            number = 1 + int(rng.integers(2**32))
+            means = means_of(settled, n, given, number)
+            kernel = means.kernel()
+        return replace(means, kernel=lambda: kernel)
+
+    rngs = np.random.default_rng(SEED).spawn(count)
+
+    def enough() -> Iterator[KernelMeans]:
+        """Yield the worlds, and end with the first ones where they hardly differ."""
+        yield from (first := list(pool.map(world, rngs[:FIRST])))
+        if not np.max(scatter(first, draws_of_few(layers), lambda x: x.q_ab / x.q)) < SCATTER:
+            yield from pool.map(world, rngs[FIRST:])
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(counted(enough(), count, "kernels with the few weights drawn"))
+
+
+def _positions(layers: Sequence[Layer], given: Any) -> int:
+    """Return the largest number of positions of all data behind any of the layers."""
+    return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
+
+
+def draws_of_few(layers: Sequence[Layer]) -> int:
+    """Return the number of different draws of the few weights of any layer, which the worlds take in turns."""
+    return min((layer.worlds for layer in each(layers) if layer.worlds), default=MOST_WORLDS)
+
+
+def scatter(worlds: list[KernelMeans], draws: int, statistic: Callable[[KernelMeans], Any]) -> Any:
+    """Return the error of the mean of a statistic over the worlds, of which every `draws`-th has some weights again."""
+    with np.errstate(all="ignore"):
+        values = np.array([statistic(world) for world in worlds], dtype=float)
+        return SPARE * standard_error(np.array([values[i::draws].mean(axis=0) for i in range(min(draws, len(values)))]))
