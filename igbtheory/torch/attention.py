@@ -36,7 +36,7 @@ def attention_at(flow: Dataflow, node: fx.Node, held: Held) -> Stream | None:
         return None
     # they may be nodes, such as arguments of the model like is_causal=False
     names = "scale", "is_causal", "attn_mask", "dropout_p"
-    options = {option: flow.constants.argument(given.get(option), 0) for option in names}
+    options = {option: flow.constants.argument(given.get(option), 0, node) for option in names}
     factor = options["scale"] or queries.entries.numbers.shape[-1] ** -0.5
     causal, dropout = bool(options["is_causal"]), options["dropout_p"] or 0.0
     scores = scores_between(queries, keys, factor=factor, is_causal=causal, dropout=dropout)

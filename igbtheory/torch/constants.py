@@ -1,12 +1,14 @@
 """Values of nodes of a graph that do not depend on the data, in every drawn model."""
 
+import copy
 from collections.abc import Container, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, final
 
 from torch import fx, nn
 
 from igbtheory.torch.left_out import RANDOM
-from igbtheory.torch.steps import part_of, value_behind
+from igbtheory.torch.steps import part_of, value_behind, values_behind
 from igbtheory.torch.tracing import has_part
 from igbtheory.torch.trial import Trial, tensor_of
 
@@ -31,17 +33,19 @@ class Constants:
             if node.op in {"get_attr", "call_module"} or not self.weighted.isdisjoint(node.all_input_nodes):
                 self.weighted.add(node)
 
-    def argument(self, part: Any, i: int) -> Any:
-        """Return an argument of a node in a model; values that depend on the data are those of the first model.
+    def argument(self, part: Any, i: int, at: fx.Node) -> Any:
+        """Return an argument of the node `at` in a model; values that depend on the data are those of the first model.
 
-        ValueError: it is drawn in every pass, or made of weights of which a step has changed a part.
+        ValueError: it is drawn in every pass.
         """
         if not isinstance(part, fx.Node):
-            return fx.node.map_arg(part, lambda inner: self.argument(inner, i))
+            return fx.node.map_arg(part, lambda inner: self.argument(inner, i, at))
         if part.name in self.named:
             return self.values[part]
         if part in self.random:
             raise ValueError(RANDOM)
+        if (at, part) in self.changed and part in self.weighted:
+            return self._changed(part, i, at)
         if part not in self.by_model[i]:
             self.by_model[i][part] = self._computed(part, i)
         return self.by_model[i][part]
@@ -52,19 +56,33 @@ class Constants:
             return part_of(self.models[i], str(node.target))
         if tensor_of(self.values[node]) is None or node not in self.weighted:
             return self.values[node]
-        if self.reads_changed(node):
-            raise ValueError(CHANGED)
-        inputs = {x: self.argument(x, i) for x in node.all_input_nodes}
+        inputs = {x: self.argument(x, i, node) for x in node.all_input_nodes}
         model = self.models[i] if node.op == "call_module" else self.graph
         return value_behind(model, [node], {**self.values, **inputs})
 
+    def _changed(self, part: fx.Node, i: int, at: fx.Node) -> Any:
+        """Return a value in a model at a node in front of which steps have changed a part of it in place."""
+        in_front = list(takewhile(lambda node: node is not at, self.graph.graph.nodes))
+        related, steps = {part}, list[fx.Node]()  # what it is made of, and what is made of that, or changes it
+        for node in reversed(in_front):
+            related.update(node.all_input_nodes if node in related else ())
+        for node in in_front:
+            constant = node.op not in {"get_attr", "placeholder"} and node.name not in self.named
+            if constant and not related.isdisjoint({node, *node.all_input_nodes}):
+                related.add(node)
+                steps.append(node)
+        given = {(x, step) for step in steps for x in step.all_input_nodes if x not in steps}
+        # copies, since the steps may change a weight itself
+        values = {x: copy.deepcopy(self.argument(x, i, step)) for x, step in given}
+        return values_behind(self.models[i], steps, values)[part]
+
     def reads_changed(self, node: fx.Node) -> bool:
-        """Return whether a node reads data, or numbers made of weights, of which a step has changed a part in place."""
-        return any(
-            (node, x) in self.changed and (x.name in self.named or x in self.weighted) for x in node.all_input_nodes
-        )
+        """Return whether a node reads data of which a step has changed a part in place."""
+        return any((node, x) in self.changed and x.name in self.named for x in node.all_input_nodes)
 
     def drawn_again(self, node: fx.Node) -> Any:
         """Return the value of a random node in another pass; steps in place may overwrite it in the next one."""
-        inputs = {x: self.drawn_again(x) if x in self.random else self.argument(x, 0) for x in node.all_input_nodes}
+        inputs = {
+            x: self.drawn_again(x) if x in self.random else self.argument(x, 0, node) for x in node.all_input_nodes
+        }
         return value_behind(self.graph, [node], inputs)

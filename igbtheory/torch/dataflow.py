@@ -106,7 +106,7 @@ class Dataflow:
             return False
         elif called(node) in MODULES:
             others = [part for part in node.all_input_nodes if part not in self.inputs(node)]
-            of_models = [[self.constants.argument(part, i) for part in others] for i in range(len(self.models))]
+            of_models = [[self.constants.argument(part, i, node) for part in others] for i in range(len(self.models))]
         else:
             return True
         return all(_is_few(weights) for weights in zip(*of_models, strict=True))

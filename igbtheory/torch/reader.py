@@ -263,8 +263,12 @@ class Reader:
             stream = joins.arranged_at(name, stream, axis, grid=row.grid)
         site = Site(
             modules,
-            tuple(self.flow.constants.argument(part, 0) for part in node.args if part is not before),
-            {key: self.flow.constants.argument(part, 0) for key, part in node.kwargs.items() if part is not before},
+            tuple(self.flow.constants.argument(part, 0, node) for part in node.args if part is not before),
+            {
+                key: self.flow.constants.argument(part, 0, node)
+                for key, part in node.kwargs.items()
+                if part is not before
+            },
             node.args.index(before) if before in node.args else 0,
             stream.entries,
             _datum(self.values[node]),
@@ -290,7 +294,9 @@ class Reader:
             return part_of(model, str(node.target))
         if called(node) in MATRIX_PRODUCTS and node.args[0] not in self.flow.inputs(node):
             raise ValueError("the theory has no products with a matrix from the left, which mix positions")
-        args, named = fx.node.map_arg((node.args, node.kwargs), lambda part: self.flow.constants.argument(part, i))
+        args, named = fx.node.map_arg(
+            (node.args, node.kwargs), lambda part: self.flow.constants.argument(part, i, node)
+        )
         return module_of(node.target, args, named) or functions_of(node.target)
 
 

@@ -8,7 +8,12 @@ from torch import fx
 
 
 def value_behind(model: Any, steps: Sequence[fx.Node], values: Mapping[fx.Node, Any]) -> Any:
-    """Return the value of the last of some steps of a graph, in order, given those of the nodes in front of them.
+    """Return the value of the last of some steps of a graph, as `values_behind` computes it."""
+    return values_behind(model, steps, values)[steps[-1]]
+
+
+def values_behind(model: Any, steps: Sequence[fx.Node], values: Mapping[fx.Node, Any]) -> dict[fx.Node, Any]:
+    """Return the values behind some steps of a graph, in order, given those of the nodes in front of them.
 
     model: has the modules and parameters that the steps name.
     """
@@ -23,7 +28,7 @@ def value_behind(model: Any, steps: Sequence[fx.Node], values: Mapping[fx.Node, 
         else:
             function = step.target if step.op == "call_function" else part_of(model, str(step.target))
             computed[step] = function(*args, **named)
-    return computed[steps[-1]]
+    return computed
 
 
 def part_of(model: Any, name: str) -> Any:

@@ -82,9 +82,9 @@ class Unread:
         if between is None or not isinstance(flow.values[node], torch.Tensor):
             return None
         starts, steps = between
-        others = {part for step in steps for part in step.all_input_nodes} - {*starts, *steps}
+        others = {part: step for step in steps for part in step.all_input_nodes if part not in {*starts, *steps}}
         models = range(len(flow.models))
-        constants = tuple({part: flow.constants.argument(part, i) for part in others} for i in models)
+        constants = tuple({part: flow.constants.argument(part, i, at) for part, at in others.items()} for i in models)
         modules = flow.models if any(step.op == "call_module" for step in steps) else [flow.graph] * len(flow.models)
         return Piece(
             tuple(modules), tuple(starts), tuple(steps), tuple(self.streams[x.name] for x in starts), constants
