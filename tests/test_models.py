@@ -301,6 +301,16 @@ def test_a_model_without_bias_has_an_error() -> None:
     assert found.doubt == pytest.approx(found.at_widths.per_layer.gamma_error[-1], rel=1e-9)
 
 
+def test_states_of_an_lstm_whose_layers_come_first_are_no_layers() -> None:
+    """The outputs read the last state, h of the shape (layers, data, units), which has no row for each datum."""
+    make = model(
+        lambda m, x: m.b(m.a(x[:, None])[1][0][-1]), a=lambda: nn.LSTM(20, 9, 2, batch_first=True), b=linear(9, 2)
+    )
+    found = igb.explain(make, X, 3)
+    assert found.names == ("data", "parts.a", "getitem_3", "parts.b")
+    assert np.isfinite(found.per_layer.gamma).all()
+
+
 def test_a_model_that_is_not_read_as_a_whole_has_no_sentence_on_the_size_of_its_width() -> None:
     found = igb.explain(stack(linear(20, 9), nn.ReLU, lambda: nn.LSTM(9, 9)), X, 2)
     assert "Not predicted at the model's widths: the model is not read as a whole." in found.sentences()

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 PLAIN = 7
-"""Measured values between 10^-7 and 10^7 are written without a power of ten."""
+"""Measured values between 10^-7 and 10^7 are written without a power of ten, if their last digit is worth 10^-PLACES."""
+PLACES = 10
 LAYERS = 30
 """Largest number of layers in a table, so that it fits a screen."""
 ROUNDING = 1e-14
@@ -45,7 +46,7 @@ def measured(value: float, error: float) -> str:
         return f"{value:.6g} ± {error:.2g}"
     # the exponents of the first digit of the value and of the last digit that is shown, after rounding
     first, last = _power(value, 15), _power(error, 1) - 1
-    if abs(first) < PLAIN and -PLAIN <= last < PLAIN - 1:
+    if abs(first) < PLAIN and -PLACES <= last < PLAIN - 1:
         decimals = max(-last, 0)
         return f"{round(value, -last):.{decimals}f} ± {round(error, -last):.{decimals}f}"
     return f"{value:.{max(first - last, 0)}e} ± {error:.1e}"

@@ -94,10 +94,10 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         return hooked_explanation(make_model, inputs, asked, reason)
-    values, names = data.double().cpu().numpy(), moments.watched_nodes(read)
+    values = data.double().cpu().numpy()
     measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
     with share(0.0, measured_until):
-        measured, summaries = moments.measured_moments(make_model, data, names, read, asked)
+        names, measured, summaries = moments.measured_moments(make_model, data, read, asked)
     beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data)))
     show_first(beginning.beginning())
     with share(measured_until, predicted_until):

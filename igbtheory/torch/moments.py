@@ -1,7 +1,7 @@
 """Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
 from collections.abc import Callable, Iterable
-from itertools import takewhile
+from itertools import compress, takewhile
 from typing import Any, final
 
 import numpy as np
@@ -48,7 +48,7 @@ NOT_CENTRED = (
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """An interpreter of a graph that keeps the moments and Var(G0) at the named nodes.
 
-    seeds: of the order in which data are paired. summary: returns that of outputs.
+    size: the number of data. seeds: of the order in which they are paired. summary: returns that of outputs.
     """
 
     def __init__(
@@ -56,19 +56,20 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         model: nn.Module,
         names: Iterable[str],
         reading: Reading,
+        size: int,
         seeds: tuple[int, int],
         summary: Callable[[Array], Summary],
     ) -> None:
         super().__init__(on_weights_of(model, reading.whole))
         self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
-        self.reading, self.contrasted, self.seeds = reading, nodes_of_outputs(reading), seeds
-        self.summary = summary
+        self.reading, self.contrasted = reading, nodes_of_outputs(reading)
+        self.size, self.seeds, self.summary = size, seeds, summary
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
         output = super().run_node(n)
         value = tensor_of(output)
-        if n.name in self.moments and value is not None:
+        if n.name in self.moments and value is not None and len(value) == self.size:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
@@ -150,28 +151,30 @@ def refuse_loops(reading: Reading, data: torch.Tensor, output: str | int | None)
 def measured_moments(
     make_model: Callable[[], nn.Module],
     data: torch.Tensor,
-    names: list[str],
     reading: Reading,
     asked: Asked,
-) -> tuple[Array, list[Summary]]:
-    """Return the moments q_ab and q_aa - q_ab, and Var(G0), (networks, nodes, 3), and the summary of each network.
+) -> tuple[list[str], Array, list[Summary]]:
+    """Return watched nodes, their moments q_ab, q_aa - q_ab and Var(G0), (networks, nodes, 3), and each summary.
 
+    Left out are nodes without a row for each datum, such as the last states of an LSTM, whose layers come first.
     Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Var(G0) is that of the outputs,
     NaN if they are not centred, and elsewhere that of a linear layer that reads the units.
     """
+    names = watched_nodes(reading)
     of_networks, summaries, digests = [], [], dict[bytes, int]()
     for i in counted(range(asked.networks), asked.networks, "measuring models"):
         with stream(asked.seed, i), torch.no_grad():
             model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, digests)
-            run = _Watched(model, names, reading, (asked.seed, i), asked.summary)
+            run = _Watched(model, names, reading, len(data), (asked.seed, i), asked.summary)
             outputs = logits_of(run.run(moved(data, model.parameters()).clone()), asked.output)
         of_networks.append([run.moments[name] for name in names])
         summaries.append(asked.summary(rows_of_logits(outputs, len(data)).double().cpu().numpy()))
     moments = np.array(of_networks)
     if off_centre(summaries):
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
-    return moments, summaries
+    there = [name in reading.paths or bool(np.isfinite(moments[:, i]).any()) for i, name in enumerate(names)]
+    return list(compress(names, there)), moments[:, there], summaries
 
 
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[Array, str]:
