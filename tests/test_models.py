@@ -1250,6 +1250,31 @@ def test_resized_images_are_data() -> None:
     assert found.predict(IMAGES).gamma == pytest.approx(large.gamma, rel=1e-6)  # PyTorch counts in single precision
 
 
+def test_outputs_of_a_mean_of_networks_are_predicted_at_their_widths() -> None:
+    """The networks are of 9, of 5 and of 7 units, which the first layer of each reads from 20 features."""
+    layers = {
+        f"{one}{i}": linear(*sizes) for i, n in enumerate((9, 5, 7)) for one, sizes in (("a", (20, n)), ("b", (n, 30)))
+    }
+    make = model(lambda m, x: torch.stack([m[f"b{i}"](m[f"a{i}"](x).relu()) for i in range(3)]).mean(0), **layers)
+    found = igb.explain(make, X, 200)
+    assert found.unread == found.refused == ""
+    assert found.at_widths.widths == (7, 20, 5, 20, 9, 30)
+    assert abs(found.z) < 4
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_the_length_of_the_data_is_no_constant(*, exported: bool) -> None:
+    def forward(m: Any, x: Any) -> Any:
+        if exported and isinstance(x, torch.fx.Proxy):
+            raise TypeError("torch.fx is refused, so that torch.export is asked")
+        return m.b((m.a(x) * torch.ones(1, 9).expand(len(x), -1)).relu().reshape(len(x), 9))
+
+    layers = {"a": linear(20, 9), "b": linear(9, 2)}
+    plain = igb.from_torch(model(lambda m, x: m.b(m.a(x).relu()), **layers), X)
+    assert igb.from_torch(model(forward, **layers), X) == plain
+    assert len([0, 0]) == 2
+
+
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 def test_few_draws_of_constants_have_their_error() -> None:
     """Eight models tell little of the law of three weights; if all worlds were independent, 0.18."""

@@ -263,6 +263,9 @@ def test_widths_one_by_one() -> None:
     # in front of the pool the first Dense makes 24 units; features=, and else the first width
     assert units_made(layers, [8, 2, 8, 5], 7) == ([24, 2, 8, 5, 1], 7)
     assert units_made(layers, units_read(layers, 4), None) == ([12, 4, 4, 4, 1], 4)
+    ways = igb.Network(igb.Residual(DENSE, RELU, DENSE, shortcut=(DENSE, RELU, DENSE)), DENSE).layers
+    # what the ways read of the data is no width
+    assert units_made(ways, units_read(ways, 4), 7) == ([4, 4, 4, 4, 1], 7)
     found = igb.mlp(2, "tanh").predict(width=[30, 2], features=5, networks=50)
     assert (found.widths, found.features, found.networks) == ((30, 2), 5, 50)
     one = igb.Network(DENSE).predict(width=3, networks=50)

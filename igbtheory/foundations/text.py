@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 PLAIN = 7
-"""Measured values between 10^-7 and 10^7 are written without a power of ten, if their last digit is worth 10^-PLACES."""
+"""Measured values between 10^-7 and 10^7 are written without a power of ten, with up to PLACES decimals."""
 PLACES = 10
 LAYERS = 30
 """Largest number of layers in a table, so that it fits a screen."""

@@ -25,7 +25,7 @@ from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
-from igbtheory.torch.path import Path, layers_of, layers_on
+from igbtheory.torch.path import Path, is_linear, layers_of, layers_on
 from igbtheory.torch.reading import SHOWN, Reading
 from igbtheory.torch.remarks import off_centre
 from igbtheory.torch.tracing import copied, in_a_row, on_weights_of
@@ -203,7 +203,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
 def _is_off_centre(path: Path) -> bool:
     """Return whether there is a function behind the last weights, so that units may have a mean over the weights."""
     behind = takewhile(lambda step: not step.layer.weighs, reversed(path))
-    return any(step.layer.function for step in behind)
+    return any(step.layer.function and not is_linear(step.layer) for step in behind)
 
 
 def _refused(path: Path, reason: str) -> str:

@@ -234,6 +234,7 @@ class Reader:
         streams = [stream for part in values if (stream := self._stream_of(part))]
         if reduced_by(node) != [axis] or len(streams) < len(values):
             return None
+        self.unread.read_later([stack])
         total = streams[0]
         for other in streams[1:]:
             total = joins.added(name, total, other, tuple(self.values[node].shape), 1.0)

@@ -1,5 +1,6 @@
 """PyTorch models that are drawn to be read, and their graphs."""
 
+import builtins
 import copy
 import logging
 import random
@@ -136,10 +137,12 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
     """
     before = _states_of_others()
     try:
-        graph = _traced_by_fx(model)
+        with _lengths_in_the_graph():
+            graph = _traced_by_fx(model)
     except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
         try:
-            graph = _exported(model, x, output)
+            with _lengths_in_the_graph():
+                graph = _exported(model, x, output)
         except Exception as exported:  # noqa: BLE001 - as above; the first error names the line
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
             place = (
@@ -159,6 +162,23 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
             "which draws them with NumPy or Python, so that a graph would keep them; igb.measure does not need it"
         )
     return graph
+
+
+@contextmanager
+def _lengths_in_the_graph() -> Iterator[None]:
+    """Context in which len(x) is the size of x, which a graph keeps as that of any data; Python wants a number."""
+    length = builtins.len
+
+    def size(x: Any) -> Any:
+        if isinstance(x, fx.Proxy):
+            return x.size(0)
+        return x.shape[0] if isinstance(x, torch.Tensor) and x.ndim else length(x)
+
+    builtins.len = size
+    try:
+        yield
+    finally:
+        builtins.len = length
 
 
 def _traced_by_fx(model: nn.Module) -> fx.GraphModule:

@@ -49,6 +49,8 @@ class Unread:
         """Refuse steps no longer: they are parts of a function that was read."""
         for step in steps:
             self.refused.pop(step, None)
+            self._inside.pop(step, None)
+            self.pieces.pop(step.name, None)
 
     def end_in_front(self, node: fx.Node) -> bool:
         """Return whether pieces in front of a node end there: it has weights, is a sum, or makes the outputs."""

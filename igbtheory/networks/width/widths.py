@@ -89,8 +89,8 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
         if layer.ways:
             each = zip(reversed(layer.ways), reversed(layer.split(behind)), strict=True)
             ways, fronts = zip(*(_made(way, read, units) for way, units in each), strict=True)
-            behind = fronts[0]
-            if len({*fronts}) > 1:
+            behind = fronts[-1]
+            if len({*fronts}) > 1 and read:  # ways that read the data have as many units in front as these
                 raise ValueError(
                     f"expected ways that read the same units, got {' and '.join(map(str, reversed(fronts)))} units in "
                     f"front of them in {layer!r:.80}; change the widths, of which the ways have none of their own"
