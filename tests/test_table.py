@@ -289,6 +289,17 @@ def test_moments_at_many_variances_are_those_at_each(name: str) -> None:
         assert float(together.var_chi[i]) == pytest.approx(float(alone.var_chi), rel=1e-13)
 
 
+@pytest.mark.parametrize("name", ["relu", "gelu", "tanh", "hardtanh"])
+@pytest.mark.parametrize("variance", [0.5, np.array([[0.5], [3.0]])])
+def test_layers_without_nodes_between_them_give_the_same_numbers(name: str, variance: Any) -> None:
+    """A row of Dense layers and activations makes no nodes; a Dropout that drops nothing makes it a general network."""
+    *layers, output = igb.mlp(3, name, sigma_w2=variance, sigma_b2=0.1).layers
+    inputs = igb.GaussianInputs(shift=1.0, variance=np.array([0.7, 0.0]))
+    row, general = (igb.Network(*layers, *more, output).predict(inputs).per_layer for more in ((), (Dropout(0.0),)))
+    for quantity in ("var_mu", "var_chi", "error"):
+        np.testing.assert_array_equal(getattr(row, quantity), getattr(general, quantity))
+
+
 @pytest.mark.parametrize("name", [slow("elu"), "hardtanh", slow("where(x > 0, x, sin(x))")])
 def test_kernel_at_one_variance_is_what_panels_find(name: str) -> None:
     """Behind a norm: one table serves all angles, also those close to 0 and to pi."""

@@ -3,7 +3,6 @@
 A closed form needs none of the quadrature that the rules load.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,13 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     if m > 1 or phi is None or phi.closed is None or not h.centred:
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - closed forms do not need it
 
-        of_phi = rules.moments(n, phi, h, m)
-        return replace(of_phi, error=_grown(h, 1.0 if phi is None else float(phi.degree or 1)) + of_phi.error)
+        x = rules.moments(n, phi, h, m)
+        return Moments(x.mean, x.var_mu, x.var_chi, _grown(h, 1.0 if phi is None else phi.power) + x.error)
     q = h.variance
     mean, (var_mu, var_chi) = phi.closed.mean(n, q), phi.closed.variances(n, h.var_mu, h.var_chi)
-    power, rounding = _power(n, phi, q, mean * mean + var_mu + var_chi), _rounding(n, phi.closed, q)
+    power, rounding = phi.power, _rounding(n, phi.closed, q)
+    if phi.degree is None and not n.exact:
+        power = _power(n, phi.closed, q, mean * mean + var_mu + var_chi)
     # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
     joint = n.exact or (h.of_scale is None and isinstance(power, float))
     of_scale = None if joint else abs(power) * _of_scale(h) + rounding
@@ -61,8 +62,8 @@ def error_of_closed(n: Kind, phi: Function, form: ClosedForm, pair: tuple[Any, A
 
 def _grown(h: Moments, power: Any) -> Any:
     """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
-    if isinstance(power, float) and power <= 1:
-        return h.error
+    if isinstance(power, float):
+        return h.error if power <= 1 else h.error + (power - 1) * _of_scale(h)
     return h.error + np.maximum(0.0, power - 1) * _of_scale(h)
 
 
@@ -71,11 +72,9 @@ def _of_scale(h: Moments) -> Any:
     return h.error if h.of_scale is None else h.of_scale
 
 
-def _power(n: Kind, phi: Function, q: Any, square: Any) -> Any:
-    """Return the power of q with which E phi^2 = square grows: of gelu, which has no degree, up to 1.3."""
-    if phi.degree is not None or n.exact or phi.closed is None:
-        return float(phi.degree or 1)
-    power = phi.closed.power(n, q, square)
+def _power(n: Kind, form: ClosedForm, q: Any, square: Any) -> Any:
+    """Return the power of q with which E phi^2 = square grows if phi is not homogeneous: of gelu, up to 1.3."""
+    power = form.power(n, q, square)
     return power if isinstance(power, float) else np.asarray(power, dtype=float)[()]
 
 

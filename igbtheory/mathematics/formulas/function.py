@@ -167,6 +167,11 @@ class Function:
         return self.pieces.degree()
 
     @cached_property
+    def power(self) -> float:
+        """The degree p, with which phi multiplies the relative error of a scale; 1 if there is none."""
+        return float(self.degree or 1)
+
+    @cached_property
     def growth(self) -> str:
         """The growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
         return growth(self.pieces)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
+_PLAIN = (int, float, str)
 _SMALL = 1.6  # just above pi/2; below, the twelfth term of the series is 3e-19 of the first
-_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 12))
+_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(11, 0, -1))
 
 
 def _special(name: str) -> Function:
@@ -34,23 +35,22 @@ def _sech(x: Any) -> Any:
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1.6 by its series t^3/3 - t^5/30 + ..., which cancels by less than a bit."""
     small = abs(t) < _SMALL
-    if np.all(small) if np.ndim(t) else small:
-        return _short(t)
-    if np.ndim(t) == 0:
-        return np.sin(t) - t * np.cos(t)
-    values, far = np.empty_like(t), t[~small]
-    values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
+    if not isinstance(t, np.ndarray):  # Python's own numbers are the fastest ones
+        return t * _series(float(t * t)) if small else np.sin(t) - t * np.cos(t)
+    if small.all():
+        return t * _series(t * t)
+    values, near, far = np.empty_like(t), t[small], t[~small]
+    values[small], values[~small] = near * _series(near * near), np.sin(far) - far * np.cos(far)
     return values
 
 
-def _short(t: Any) -> Any:
-    """Return the series at small t."""
-    t2, (*coefficients, last) = t * t, _SERIES
-    series = last * t2
-    for coefficient in reversed(coefficients):
+def _series(t2: Any) -> Any:
+    """Return the series over t at the square of t."""
+    series = _SERIES[0] * t2
+    for coefficient in _SERIES[1:]:
         series += coefficient
         series *= t2
-    return series * t
+    return series
 
 
 @final
@@ -74,7 +74,7 @@ class Float64(Kind):
         return "FLOAT64"
 
     def number(self, value: Any) -> Any:
-        if isinstance(value, int | float | str):
+        if isinstance(value, _PLAIN):
             return np.float64(value)
         if isinstance(value, Fraction):  # a constant of a formula; a Python float does not promote float32 arrays
             try:
@@ -89,6 +89,10 @@ class Float64(Kind):
 
     def atan2(self, y: Any, x: Any) -> Any:
         return np.arctan2(y, x)
+
+    def correlation(self, q_ab: Any, s: Any) -> Any:
+        c = q_ab / s
+        return c.clip(-1.0, 1.0) if isinstance(c, np.ndarray) else min(max(c, -1.0), 1.0)
 
     def ratio(self, a: Any, b: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
