@@ -3,6 +3,7 @@
 A closed form needs none of the quadrature that the rules load.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,15 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
         return Moments(x.mean, x.var_mu, x.var_chi, _grown(h, 1.0 if phi is None else phi.power) + x.error)
     q = h.variance
     mean, (var_mu, var_chi) = phi.closed.mean(n, q), phi.closed.variances(n, h.var_mu, h.var_chi)
-    power, rounding = phi.power, _rounding(n, phi.closed, q)
-    if phi.degree is None and not n.exact:
-        power = _power(n, phi.closed, q, mean * mean + var_mu + var_chi)
-    # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
-    joint = n.exact or (h.of_scale is None and isinstance(power, float))
-    of_scale = None if joint else abs(power) * _of_scale(h) + rounding
-    return Moments(mean, var_mu, var_chi, _grown(h, power) + rounding, of_scale=of_scale)
+    return Moments(mean, var_mu, var_chi, *_errors(n, phi, phi.closed, h, q, lambda: mean * mean + var_mu + var_chi))
+
+
+def for_dense(n: Kind, phi: Function | None, h: Moments) -> Moments:
+    """Return moments of which a Dense makes the same as of those of phi: the square of the mean is a part of var_mu."""
+    if phi is None or phi.closed is None or not h.centred:
+        return moments(n, phi, 1, h)
+    product, spread = phi.closed.products(n, h.var_mu, h.var_chi)
+    return Moments(0, product, spread, *_errors(n, phi, phi.closed, h, h.variance, lambda: product + spread))
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
@@ -58,6 +61,22 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
 def error_of_closed(n: Kind, phi: Function, form: ClosedForm, pair: tuple[Any, Any, Any]) -> float:
     """Return the relative error of a mean product in closed form."""
     return form.roundings * n.epsilon * steepness(n, phi, *pair)
+
+
+def _errors(
+    n: Kind, phi: Function, form: ClosedForm, h: Moments, q: Any, square: Callable[[], Any]
+) -> tuple[Any, None, Any]:
+    """Return the errors `error` and `of_scale` of a closed form, with None between them, as they stand in Moments.
+
+    q: the variance of h; square: returns E phi^2.
+    """
+    power, rounding = phi.power, _rounding(n, form, q)
+    if phi.degree is None and not n.exact:
+        power = _power(n, form, q, square())
+    # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
+    joint = n.exact or (h.of_scale is None and isinstance(power, float))
+    of_scale = None if joint else abs(power) * _of_scale(h) + rounding
+    return _grown(h, power) + rounding, None, of_scale
 
 
 def _grown(h: Moments, power: Any) -> Any:

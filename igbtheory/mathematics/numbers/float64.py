@@ -1,5 +1,6 @@
 """Double precision, with NumPy scalars and broadcasting arrays."""
 
+from bisect import bisect
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, final
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
 _PLAIN = (int, float, str)
-_SMALL = 1.6  # just above pi/2; below, the twelfth term of the series is 3e-19 of the first
+_SMALL = 1.6**2  # the square of a number just above pi/2; below, the twelfth term of the series is 3e-19 of the first
 _SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(11, 0, -1))
+_REACH = [(2.0**-55 * abs(_SERIES[-1] / _SERIES[-1 - k])) ** (1 / k) for k in range(1, 11)]
+"""Squares of t up to which one term of the series suffices, two terms, and so on."""
 
 
 def _special(name: str) -> Function:
@@ -34,20 +37,23 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1.6 by its series t^3/3 - t^5/30 + ..., which cancels by less than a bit."""
-    small = abs(t) < _SMALL
+    t2 = t * t
     if not isinstance(t, np.ndarray):  # Python's own numbers are the fastest ones
-        return t * _series(float(t * t)) if small else np.sin(t) - t * np.cos(t)
-    if small.all():
-        return t * _series(t * t)
+        return t * _series(float(t2), t2) if t2 < _SMALL else np.sin(t) - t * np.cos(t)
+    largest = t2.max(initial=0)
+    if largest < _SMALL:
+        return t * _series(t2, largest)
+    small = t2 < _SMALL
     values, near, far = np.empty_like(t), t[small], t[~small]
-    values[small], values[~small] = near * _series(near * near), np.sin(far) - far * np.cos(far)
+    values[small], values[~small] = near * _series(t2[small], _SMALL), np.sin(far) - far * np.cos(far)
     return values
 
 
-def _series(t2: Any) -> Any:
-    """Return the series over t at the square of t."""
-    series = _SERIES[0] * t2
-    for coefficient in _SERIES[1:]:
+def _series(t2: Any, largest: Any) -> Any:
+    """Return the series over t at squares of t, of which one is the largest."""
+    first, *coefficients = _SERIES[-1 - bisect(_REACH, largest) :]
+    series = first * t2
+    for coefficient in coefficients:
         series += coefficient
         series *= t2
     return series

@@ -72,13 +72,18 @@ class Rectified(ClosedForm):
         return self._product(n, q_ab, s, c, asin), self._slope(n, asin)
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
-        q = var_mu + var_chi
-        c, half = n.correlation(var_mu, q), n.sqrt(var_chi / (2 * q))
-        theta = 2 * n.asin(half)
         _, odd2, even2 = self._factors(n)
-        scale = even2 * (2 / n.pi) * q
-        shared = odd2 * var_mu + scale * _folded(n, c, n.sine(c))
-        return shared, (odd2 + even2) * var_chi - scale * n.sin_minus_t_cos(theta)
+        q = var_mu + var_chi
+        c = n.correlation(var_mu, q)
+        covariance = odd2 * var_mu + (even2 * (2 / n.pi)) * q * _folded(n, c, n.sine(c))
+        return covariance, self.products(n, var_mu, var_chi)[1]
+
+    def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return both from their values at theta = 0 and pi/2, between which their even part bends by one function."""
+        _, odd2, even2 = self._factors(n)
+        q = var_mu + var_chi
+        bend = even2 * (2 / n.pi) * q * n.sin_minus_t_cos(2 * n.asin(n.sqrt(var_chi / (2 * q))))
+        return (odd2 + even2) * var_mu + bend, (odd2 + even2) * var_chi - bend
 
 
 def _folded(n: Kind, c: Any, sine: Any) -> Any:
