@@ -73,9 +73,8 @@ class Rectified(ClosedForm):
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
         _, odd2, even2 = self._factors(n)
-        q = var_mu + var_chi
-        c = n.correlation(var_mu, q)
-        covariance = odd2 * var_mu + (even2 * (2 / n.pi)) * q * _folded(n, c, n.sine(c))
+        c = n.share(var_mu, var_chi)
+        covariance = odd2 * var_mu + (even2 * (2 / n.pi)) * (var_mu + var_chi) * _folded(n, c, n.sine(c))
         return covariance, self.products(n, var_mu, var_chi)[1]
 
     def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
