@@ -17,8 +17,8 @@ _REACH = [(2.0**-55 * abs(_SERIES[-1] / _SERIES[-1 - k])) ** (1 / k) for k in ra
 """Squares of t up to which one term of the series suffices, two terms, and so on."""
 
 
-def _special(name: str) -> Function:
-    """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
+def of_scipy(name: str) -> Function:
+    """Return SciPy's function of this name. SciPy is loaded at the first call: relu needs none."""
 
     def function(x: Any) -> Any:
         from scipy import special  # noqa: PLC0415 - see above
@@ -68,12 +68,12 @@ class Float64(Kind):
     goal = 1e-13
 
     def __init__(self) -> None:
-        special = {"erf": _special("erf"), "erfc": _special("erfc"), "sigmoid": _special("expit")}
+        special = {"erf": of_scipy("erf"), "erfc": of_scipy("erfc"), "sigmoid": of_scipy("expit")}
         replacements = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
         for name in ELEMENTARY:
             setattr(self, name, replacements[name] if name in replacements else getattr(np, name))
-        self.ncdf = _special("ndtr")
-        self.gamma = _special("gamma")
+        self.ncdf = of_scipy("ndtr")
+        self.gamma = of_scipy("gamma")
         self.sin_minus_t_cos = _sin_minus_t_cos
 
     def __reduce__(self) -> str:
