@@ -124,7 +124,7 @@ def weigh(layers: Iterable[Layer]) -> bool:
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:
     """Yield all layers, also the layers inside residual blocks; a layer in several places counts once."""
-    for layer in dict(zip(map(id, layers), layers, strict=True)).values():
+    for layer in {id(layer): layer for layer in layers}.values():
         yield layer
         if layer.inner:
             yield from each(layer.inner)
