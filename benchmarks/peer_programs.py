@@ -127,6 +127,61 @@ def gelu_step(q: Any, q_ab: Any) -> tuple[Any, Any]:
     return average(q), average(q_ab)
 
 
+# The same, as accurate as igbtheory: recursions of q_ab and of q_aa - q_ab, whose digits the difference would lose.
+
+BEND = [(-1.0) ** (k + 1) * 2 * k / math.factorial(2 * k + 1) for k in range(11, 0, -1)]
+"""Coefficients of (sin t - t cos t)/t at the powers of t^2 from the eleventh to the first."""
+
+
+def accurate_grid(step: Callable[..., Any], side: int, depth: int) -> Callable[[], Any]:
+    """Return a recursion of q_ab and q_aa - q_ab; step: takes them to those of phi."""
+    sigma_w2, sigma_b2 = sweep(side)
+
+    def gamma() -> Any:
+        q_ab, apart = sigma_b2 + 0 * sigma_w2, sigma_w2 + 0 * sigma_b2
+        for _ in range(depth):
+            q_ab, apart = step(q_ab, apart)
+            q_ab, apart = sigma_w2 * q_ab + sigma_b2, sigma_w2 * apart
+        return q_ab / apart
+
+    return gamma
+
+
+def accurate_relu(q_ab: Any, apart: Any) -> tuple[Any, Any]:
+    """Return the averages of ReLU; sin t - t cos t by its series, of the angle t between the data."""
+    q = q_ab + apart
+    angle = 2 * np.arcsin(np.sqrt(apart / (2 * q)))
+    squared = angle * angle
+    series = BEND[0] * squared
+    for coefficient in BEND[1:]:
+        series += coefficient
+        series *= squared
+    bend = q * series * angle / (2 * np.pi)
+    return q_ab / 2 + bend, apart / 2 - bend
+
+
+def accurate_erf(q_ab: Any, apart: Any) -> tuple[Any, Any]:
+    """Return the averages of erf; the difference of two arcsines from its sine and cosine."""
+    q = q_ab + apart
+    of_one, of_pair = np.sqrt(1 + 4 * q), np.sqrt((1 + 2 * apart) * (1 + 2 * q + 2 * q_ab))
+    sine = 2 * apart * (q + q_ab) / (q * of_pair + q_ab * of_one)
+    turn = np.arctan(sine * (1 + 2 * q) ** 2 / (of_one * of_pair + 4 * q * q_ab))
+    return 2 / np.pi * np.arctan(2 * q_ab / of_pair), 2 / np.pi * turn
+
+
+def accurate_gelu(q_ab: Any, apart: Any) -> tuple[Any, Any]:
+    """Return the averages of GELU; differences of roots and of angles, which keep the digits of moderate q."""
+    q = q_ab + apart
+    root, of_one, of_pair = 1 + q, np.sqrt(1 + 2 * q), np.sqrt((1 + apart) * (1 + q + q_ab))
+    step = apart * (q + q_ab)
+    angle, product = np.arctan(q_ab / of_pair), of_one * of_pair
+    turn = np.arctan(step / (q * of_pair + q_ab * of_one) * root * root / (product + q * q_ab))
+    rest = step / (of_one + of_pair) * (2 / root - 1 + 1 / product)
+    size = q * q * of_pair + q_ab * q_ab / of_pair
+    of_phi = q_ab / 4 + (q_ab * angle + size / (root * root)) / (2 * np.pi)
+    return of_phi, apart / 4 + (apart * (angle + turn) + q_ab * turn + rest) / (2 * np.pi)
+
+
 def trapezoid_grid(phi: Callable[[Any], Any], side: int, depth: int) -> Callable[[], Any]:
     """Return gamma from trapezoidal sums over both Gaussians, whose error falls geometrically for smooth phi.
 
@@ -454,12 +509,17 @@ def plain_measure() -> Callable[[], Any]:
     return shares
 
 
-def grid(phi: str, step: Callable[..., Any] | None, side: int = 50, depth: int = 100) -> Work:
-    """Return the work of a grid; step: of a closed form, None for sums."""
+def grid(phi: str, steps: tuple[Callable[..., Any], ...], side: int = 50, depth: int = 100) -> Work:
+    """Return the work of a grid; steps: of a closed form, the usual one and the accurate one; empty for sums."""
     sums: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "silu": lambda x: x * special.expit(x)}
-    plain = partial(numpy_grid, step, side, depth) if step else partial(trapezoid_grid, sums[phi], side, depth)
-    peers = {"numpy": plain, "neural-tangents": partial(tangents_grid, phi, side, depth)}
-    exact = partial(exact_grid, phi, side, depth, DIGITS if step else None)
+    peers: dict[str, Program] = {"neural-tangents": partial(tangents_grid, phi, side, depth)}
+    if steps:
+        usual, accurate = steps
+        peers["numpy"] = partial(numpy_grid, usual, side, depth)
+        peers["numpy, accurate"] = partial(accurate_grid, accurate, side, depth)
+    else:
+        peers["numpy"] = partial(trapezoid_grid, sums[phi], side, depth)
+    exact = partial(exact_grid, phi, side, depth, DIGITS if steps else None)
     return Work(partial(our_grid, phi, side, depth), peers, exact)
 
 
@@ -480,12 +540,12 @@ WORKS: Mapping[str, Work] = {
         {"python numbers": partial(numpy_scalars, 1000), "neural-tangents": partial(tangents_depth, 1000)},
         lambda: {0: float(igb.mlp(1000, "relu").predict(digits=DIGITS).gamma)},
     ),
-    "grid 2,500 x 100, relu": grid("relu", relu_step),
-    "grid 2,500 x 100, erf": grid("erf", erf_step),
-    "grid 2,500 x 100, gelu": grid("gelu", gelu_step),
-    "grid 2,500 x 100, tanh": grid("tanh", None),
-    "grid 2,500 x 10, silu": grid("silu", None, depth=10),
-    "grid 250,000 x 100, relu": grid("relu", relu_step, 500),
+    "grid 2,500 x 100, relu": grid("relu", (relu_step, accurate_relu)),
+    "grid 2,500 x 100, erf": grid("erf", (erf_step, accurate_erf)),
+    "grid 2,500 x 100, gelu": grid("gelu", (gelu_step, accurate_gelu)),
+    "grid 2,500 x 100, tanh": grid("tanh", ()),
+    "grid 2,500 x 10, silu": grid("silu", (), depth=10),
+    "grid 250,000 x 100, relu": grid("relu", (relu_step, accurate_relu), 500),
     "kernel of 2,000 data, relu, 20 layers": kernel("relu", 2000, 20),
     "kernel of 500 data, tanh, 20 layers": kernel("tanh", 500, 20),
     "tangent kernel of 500 data, relu, 3 layers": Work(

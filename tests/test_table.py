@@ -289,6 +289,30 @@ def test_moments_at_many_variances_are_those_at_each(name: str) -> None:
         assert float(together.var_chi[i]) == pytest.approx(float(alone.var_chi), rel=1e-13)
 
 
+@pytest.mark.parametrize("name", [*CLOSED, "tanh", "hardtanh"])
+@pytest.mark.parametrize("variance", [0.5, np.array([[0.5], [3.0]])])
+def test_layers_without_nodes_between_them_give_the_same_numbers(name: str, variance: Any) -> None:
+    """A row of Dense layers and activations makes no nodes; a Dropout that drops nothing makes it a general network.
+
+    Closed forms of products and of variances differ by rounding.
+    """
+    *layers, output = igb.mlp(3, name, sigma_w2=variance, sigma_b2=0.1).layers
+    inputs = igb.GaussianInputs(shift=1.0, variance=np.array([0.7, 0.0]))
+    row, general = (igb.Network(*layers, *more, output).predict(inputs).per_layer for more in ((), (Dropout(0.0),)))
+    for quantity in ("var_mu", "var_chi", "error"):
+        np.testing.assert_allclose(getattr(row, quantity), getattr(general, quantity), rtol=3e-15)
+
+
+@pytest.mark.parametrize("name", ["relu", "gelu", "tanh"])
+def test_a_large_sweep_has_the_same_last_layer_in_blocks(name: str) -> None:
+    net = igb.mlp(2, name, sigma_w2=np.linspace(0.1, 4, 150)[:, None], sigma_b2=np.linspace(0, 1, 120))
+    inputs = igb.GaussianInputs(variance=np.linspace(0.5, 2, 120))
+    kept, last = net.predict(inputs).per_layer.last, net.predict(inputs, layers="last").per_layer
+    for quantity in ("var_mu", "var_chi", "error", "c_within"):
+        np.testing.assert_allclose(getattr(last, quantity), getattr(kept, quantity), rtol=3e-15)
+    assert last.left_out == kept.left_out
+
+
 @pytest.mark.parametrize("name", [slow("elu"), "hardtanh", slow("where(x > 0, x, sin(x))")])
 def test_kernel_at_one_variance_is_what_panels_find(name: str) -> None:
     """Behind a norm: one table serves all angles, also those close to 0 and to pi."""

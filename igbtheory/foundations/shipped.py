@@ -6,7 +6,6 @@ import sys
 import threading
 from importlib import resources
 from importlib.abc import Loader
-from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -20,6 +19,8 @@ FILES: dict[str, Path] = {}
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries on which numbers and pictures depend."""
+    from importlib.metadata import version  # noqa: PLC0415 - it loads the modules of e-mail
+
     return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 

@@ -81,6 +81,7 @@ def layer_table(columns: Iterable[str], depth: int, cells: Callable[[int], Itera
     """Return a table of layers, or of LAYERS of them, denser at the input; cells: those of layer i, from 0."""
     import numpy as np  # noqa: PLC0415 - --help must not load NumPy
 
-    shown = np.unique(np.geomspace(1, depth, LAYERS).round().astype(int)) if depth > LAYERS else range(1, depth + 1)
+    # a set, because np.unique loads masked arrays
+    shown = sorted({*np.geomspace(1, depth, LAYERS).round().astype(int)}) if depth > LAYERS else range(1, depth + 1)
     rows = (["output" if i == depth else str(i), *cells(i - 1)] for i in shown)
     return table(("layer", *columns), rows)

@@ -1,19 +1,21 @@
 """The number of threads that the linear algebra library uses."""
 
-import multiprocessing
 import os
 import threading
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import ThreadpoolController
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 _HERE = threading.local()
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _controller() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - closed forms multiply no matrices
+
     return ThreadpoolController()
 
 
@@ -37,4 +39,6 @@ def shared() -> None:
 
 def among_others() -> bool:
     """Return whether this process or thread works beside others that use the other cores."""
-    return multiprocessing.parent_process() is not None or pinned.cache_info().currsize > 0 or hasattr(_HERE, "shared")
+    from multiprocessing import parent_process  # noqa: PLC0415 - as above
+
+    return parent_process() is not None or pinned.cache_info().currsize > 0 or hasattr(_HERE, "shared")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
@@ -24,7 +23,7 @@ def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
     If gamma = 0, it is 1/2 for every u. If gamma = inf, it is 0 for u <= 0 and 1 for u > 0.
     """
     with np.errstate(all="ignore"):
-        inside = scipy.special.ndtr(np.sqrt(gamma) * u)
+        inside = FLOAT64.ncdf(np.sqrt(gamma) * u)
     one_peak, two_peaks = np.equal(gamma, 0.0), np.isposinf(gamma)
     limit = np.where(one_peak, 0.5, np.greater(u, 0.0))
     return np.where(np.isnan(u), np.nan, np.where(one_peak | two_peaks, limit, inside))

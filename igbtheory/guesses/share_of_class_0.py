@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-import scipy
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.latent import average, draw_fraction, fraction, fraction_variance
 from igbtheory.guesses.law import Numbers, checked_gamma, fitting
 from igbtheory.guesses.univariate import UnivariateLaw, Weight, between
+from igbtheory.mathematics.numbers.float64 import FLOAT64, of_scipy
+
+_ndtri = of_scipy("ndtri")
 
 
 @final
@@ -53,7 +55,7 @@ class GuessLaw(UnivariateLaw):
         """
         g, gamma = fitting("g", g, self.gamma), self.gamma
         with np.errstate(all="ignore"):
-            z = scipy.special.ndtri(g) / np.sqrt(gamma)
+            z = _ndtri(g) / np.sqrt(gamma)
             # y^2 - z^2 is (gamma - 1) z^2, without cancellation at gamma = 1; z comes last, since z^2 may underflow
             inside = 0.5 * ((gamma - 1.0) * z * z - np.log(gamma))
         edge = (g == 0.0) | (g == 1.0)
@@ -92,19 +94,19 @@ class GuessLaw(UnivariateLaw):
     def _tail(self, g: Any, sign: float, one_atom: Any, two_atoms: Any) -> Any:
         """Return Phi(sign Phi^-1(g)/sqrt(gamma)), or `one_atom` if gamma = 0 and `two_atoms` if gamma = inf."""
         with np.errstate(all="ignore"):
-            inside = scipy.special.ndtr(sign * scipy.special.ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(self.gamma))
+            inside = FLOAT64.ncdf(sign * _ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(self.gamma))
         atoms = [np.equal(self.gamma, 0.0), np.isposinf(self.gamma)]
         return np.select([np.isnan(g), *atoms], [np.nan, one_atom, two_atoms], inside)[()]
 
     def ppf(self, p: Any) -> Any:
         """Return the quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`, or NaN for p outside [0, 1]."""
         with np.errstate(all="ignore"):
-            return fraction(self.gamma, scipy.special.ndtri(fitting("p", p, self.gamma)))[()]
+            return fraction(self.gamma, _ndtri(fitting("p", p, self.gamma)))[()]
 
     def isf(self, p: Any) -> Any:
         """Return Phi(-sqrt(gamma) Phi^-1(p)), the inverse of `sf`, or NaN for p outside [0, 1]."""
         with np.errstate(all="ignore"):
-            return fraction(self.gamma, -scipy.special.ndtri(fitting("p", p, self.gamma)))[()]
+            return fraction(self.gamma, -_ndtri(fitting("p", p, self.gamma)))[()]
 
     def support(self) -> tuple[float, float]:
         """Return the ends of the support, 0 and 1."""
@@ -151,12 +153,12 @@ class GuessLaw(UnivariateLaw):
         if conditional:
             return self.expect(func, lb, ub) / self.expect(lambda _: 1.0, lb, ub)
         of = np.vectorize(func or (lambda g: g), otypes=[float])
-        ends = scipy.special.ndtri(np.clip([low, high], 0.0, 1.0)) if low <= 1.0 and high >= 0.0 else (1.0, 0.0)
-        return average(self.gamma, lambda y: of(scipy.special.ndtr(y)), *ends)
+        ends = _ndtri(np.clip([low, high], 0.0, 1.0)) if low <= 1.0 and high >= 0.0 else (1.0, 0.0)
+        return average(self.gamma, lambda y: of(FLOAT64.ncdf(y)), *ends)
 
     def _fourth(self) -> Any:
         # G0 - 1/2 = erf(y/sqrt(2))/2 has all of its digits if gamma is small
-        return average(self.gamma, lambda y: (0.5 * scipy.special.erf(y * np.sqrt(0.5))) ** 4)
+        return average(self.gamma, lambda y: (0.5 * FLOAT64.erf(y * np.sqrt(0.5))) ** 4)
 
     def finite(self, D: Any) -> Any:  # noqa: N803 - the papers' letter
         """Return the law of the number k of the D data that are given to class 0. The fraction is k/D."""

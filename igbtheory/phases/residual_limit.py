@@ -16,7 +16,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
@@ -117,6 +116,8 @@ def _flow(layer: Residual, node: LawNode) -> LawNode:
 
 def _solved(rates: Callable[[NDArray[Any]], NDArray[Any]], begin: NDArray[Any], tolerance: float) -> NDArray[Any]:
     """Return var_mu, var_chi and the noise at t = 1, shape (3, *sweep)."""
+    from scipy.integrate import solve_ivp  # noqa: PLC0415 - most verdicts need no limit
+
     solution = solve_ivp(
         lambda _, y: rates(y.reshape(begin.shape)).ravel(),
         (0.0, 1.0),

@@ -42,7 +42,7 @@ def refuse_lost(n: Kind, q: Any, layer: int) -> None:
 
     The range of double precision ends at 1e150, because rules multiply two variances.
     """
-    least, most = (q.min(), q.max()) if np.ndim(q) else (q, q)
+    least, most = (q.min(), q.max()) if isinstance(q, np.ndarray) else (q, q)
     if n is FLOAT64 and least >= 1 / RANGE and most <= RANGE:
         return
     q = np.ravel(q)

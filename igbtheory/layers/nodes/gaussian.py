@@ -102,7 +102,7 @@ class GaussianPairs(Base[Pairs]):
             return self._beside_constants(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
-        power = 1.0 if phi is None else float(phi.degree or 1)
+        power = 1.0 if phi is None else phi.power
         of_slope = h.tangent is not None or power > 1
         slope, q_ab, error = self._slope(n, phi, m) if of_slope else (None, *self._product(n, phi, m))
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)

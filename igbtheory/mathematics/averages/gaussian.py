@@ -3,7 +3,7 @@
 A closed form needs none of the quadrature that the rules load.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,19 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     if m > 1 or phi is None or phi.closed is None or not h.centred:
         from igbtheory.mathematics.averages import rules  # noqa: PLC0415 - closed forms do not need it
 
-        of_phi = rules.moments(n, phi, h, m)
-        return replace(of_phi, error=_grown(h, 1.0 if phi is None else float(phi.degree or 1)) + of_phi.error)
+        x = rules.moments(n, phi, h, m)
+        return Moments(x.mean, x.var_mu, x.var_chi, _grown(h, 1.0 if phi is None else phi.power) + x.error)
     q = h.variance
     mean, (var_mu, var_chi) = phi.closed.mean(n, q), phi.closed.variances(n, h.var_mu, h.var_chi)
-    power, rounding = _power(n, phi, q, mean * mean + var_mu + var_chi), _rounding(n, phi.closed, q)
-    # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
-    joint = n.exact or (h.of_scale is None and isinstance(power, float))
-    of_scale = None if joint else abs(power) * _of_scale(h) + rounding
-    return Moments(mean, var_mu, var_chi, _grown(h, power) + rounding, of_scale=of_scale)
+    return Moments(mean, var_mu, var_chi, *_errors(n, phi, phi.closed, h, q, lambda: mean * mean + var_mu + var_chi))
+
+
+def for_dense(n: Kind, phi: Function | None, h: Moments) -> Moments:
+    """Return moments of which a Dense makes the same as of those of phi: the square of the mean is a part of var_mu."""
+    if phi is None or phi.closed is None or not h.centred:
+        return moments(n, phi, 1, h)
+    product, spread = phi.closed.products(n, h.var_mu, h.var_chi)
+    return Moments(0, product, spread, *_errors(n, phi, phi.closed, h, h.variance, lambda: product + spread))
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
@@ -59,10 +63,26 @@ def error_of_closed(n: Kind, phi: Function, form: ClosedForm, pair: tuple[Any, A
     return form.roundings * n.epsilon * steepness(n, phi, *pair)
 
 
+def _errors(
+    n: Kind, phi: Function, form: ClosedForm, h: Moments, q: Any, square: Callable[[], Any]
+) -> tuple[Any, None, Any]:
+    """Return the errors `error` and `of_scale` of a closed form, with None between them, as they stand in Moments.
+
+    q: the variance of h; square: returns E phi^2.
+    """
+    power, rounding = phi.power, _rounding(n, form, q)
+    if phi.degree is None and not n.exact:
+        power = _power(n, form, q, square())
+    # if E phi^2 grows with the same power everywhere, its error is not kept apart from that of the variances
+    joint = n.exact or (h.of_scale is None and isinstance(power, float))
+    of_scale = None if joint else abs(power) * _of_scale(h) + rounding
+    return _grown(h, power) + rounding, None, of_scale
+
+
 def _grown(h: Moments, power: Any) -> Any:
     """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
-    if isinstance(power, float) and power <= 1:
-        return h.error
+    if isinstance(power, float):
+        return h.error if power <= 1 else h.error + (power - 1) * _of_scale(h)
     return h.error + np.maximum(0.0, power - 1) * _of_scale(h)
 
 
@@ -71,11 +91,9 @@ def _of_scale(h: Moments) -> Any:
     return h.error if h.of_scale is None else h.of_scale
 
 
-def _power(n: Kind, phi: Function, q: Any, square: Any) -> Any:
-    """Return the power of q with which E phi^2 = square grows: of gelu, which has no degree, up to 1.3."""
-    if phi.degree is not None or n.exact or phi.closed is None:
-        return float(phi.degree or 1)
-    power = phi.closed.power(n, q, square)
+def _power(n: Kind, form: ClosedForm, q: Any, square: Any) -> Any:
+    """Return the power of q with which E phi^2 = square grows if phi is not homogeneous: of gelu, up to 1.3."""
+    power = form.power(n, q, square)
     return power if isinstance(power, float) else np.asarray(power, dtype=float)[()]
 
 

@@ -81,13 +81,13 @@ def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
 def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
     """Return the moments at the points as they are."""
     given = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
-    shape = np.broadcast_shapes(*map(np.shape, given))
-    if shape:
-        points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in given])
-        mean, var_mu, var_chi, error = (part.reshape(shape) for part in _at_points(n, phi, m, points))
-    else:
+    if not any(isinstance(part, np.ndarray) for part in given):
         mean, var_mu, var_chi, error = _at_point(n, phi, m, *given)
-    return Moments(mean, var_mu, var_chi, np.asarray(error, dtype=float)[()])
+        return Moments(mean, var_mu, var_chi, float(error))
+    arrays = np.broadcast_arrays(*given)
+    rows = _at_points(n, phi, m, np.array([part.ravel() for part in arrays]))
+    mean, var_mu, var_chi, error = (part.reshape(arrays[0].shape) for part in rows)
+    return Moments(mean, var_mu, var_chi, error.astype(float))
 
 
 @lru_cache(maxsize=256)

@@ -52,7 +52,7 @@ class Moments:
     def varies(self) -> bool:
         """True if the variance is positive, everywhere in a sweep."""
         q = self.variance
-        return bool(np.all(q) if np.ndim(q) else q)
+        return bool(q.all() if isinstance(q, np.ndarray) else q)
 
     @property
     def square(self) -> Any:

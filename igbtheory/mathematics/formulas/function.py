@@ -90,6 +90,11 @@ class ClosedForm(ABC):
         q = var_mu + var_chi
         return self.covariance(n, q, q, var_mu), self.spread(n, var_mu, var_chi)
 
+    def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return E phi(h_a) phi(h_b) and var_chi of phi. Override it if they have fewer terms than the variances."""
+        mean, (of_phi, spread) = self.mean(n, var_mu + var_chi), self.variances(n, var_mu, var_chi)
+        return mean * mean + of_phi, spread
+
     def square(self, n: Kind, q: Any) -> Any:
         """Return the mean square E phi(h)^2. Override it if it has fewer terms than mean and variances."""
         mean = self.mean(n, q)
@@ -165,6 +170,11 @@ class Function:
     def degree(self) -> Fraction | None:
         """The p with phi(a x) = a^p phi(x) for a > 0, or None if there is none."""
         return self.pieces.degree()
+
+    @cached_property
+    def power(self) -> float:
+        """The degree p, with which phi multiplies the relative error of a scale; 1 if there is none."""
+        return float(self.degree or 1)
 
     @cached_property
     def growth(self) -> str:

@@ -107,6 +107,11 @@ class Certified(Kind):
         """Return the correlation q_ab/s, its ball cut to the possible values from -1 to 1."""
         return (q_ab / s).min(arb(1)).max(arb(-1))
 
+    def share(self, a: Any, b: Any) -> Any:
+        """Return a/(a + b) as 1/(1 + b/a), whose ball has b/(a + b) of the relative radii of a and b."""
+        ball = 1 / (1 + b / a)
+        return ball if ball.is_finite() else self.correlation(a, a + b)
+
     def sine(self, c: Any) -> Any:
         """Return sqrt(1 - c^2), its square cut to numbers that are not negative."""
         return ((1 - c) * (1 + c)).max(arb(0)).sqrt()

@@ -1,5 +1,6 @@
 """Double precision, with NumPy scalars and broadcasting arrays."""
 
+from bisect import bisect
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, final
@@ -9,12 +10,15 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
-_SMALL = 1.6  # just above pi/2; below, the twelfth term of the series is 3e-19 of the first
-_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 12))
+_PLAIN = (int, float, str)
+_SMALL = 1.6**2  # the square of a number just above pi/2; below, the twelfth term of the series is 3e-19 of the first
+_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(11, 0, -1))
+_REACH = [(2.0**-55 * abs(_SERIES[-1] / _SERIES[-1 - k])) ** (1 / k) for k in range(1, 11)]
+"""Squares of t up to which one term of the series suffices, two terms, and so on."""
 
 
-def _special(name: str) -> Function:
-    """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
+def of_scipy(name: str) -> Function:
+    """Return SciPy's function of this name. SciPy is loaded at the first call: relu needs none."""
 
     def function(x: Any) -> Any:
         from scipy import special  # noqa: PLC0415 - see above
@@ -33,24 +37,26 @@ def _sech(x: Any) -> Any:
 
 def _sin_minus_t_cos(t: Any) -> Any:
     """Return sin t - t cos t; below t = 1.6 by its series t^3/3 - t^5/30 + ..., which cancels by less than a bit."""
-    small = abs(t) < _SMALL
-    if np.all(small) if np.ndim(t) else small:
-        return _short(t)
-    if np.ndim(t) == 0:
-        return np.sin(t) - t * np.cos(t)
-    values, far = np.empty_like(t), t[~small]
-    values[small], values[~small] = _short(t[small]), np.sin(far) - far * np.cos(far)
+    t2 = t * t
+    if not isinstance(t, np.ndarray):  # Python's own numbers are the fastest ones
+        return t * _series(float(t2), t2) if t2 < _SMALL else np.sin(t) - t * np.cos(t)
+    largest = t2.max(initial=0)
+    if largest < _SMALL:
+        return t * _series(t2, largest)
+    small = t2 < _SMALL
+    values, near, far = np.empty_like(t), t[small], t[~small]
+    values[small], values[~small] = near * _series(t2[small], _SMALL), np.sin(far) - far * np.cos(far)
     return values
 
 
-def _short(t: Any) -> Any:
-    """Return the series at small t."""
-    t2, (*coefficients, last) = t * t, _SERIES
-    series = last * t2
-    for coefficient in reversed(coefficients):
+def _series(t2: Any, largest: Any) -> Any:
+    """Return the series over t at squares of t, of which one is the largest."""
+    first, *coefficients = _SERIES[-1 - bisect(_REACH, largest) :]
+    series = first * t2
+    for coefficient in coefficients:
         series += coefficient
         series *= t2
-    return series * t
+    return series
 
 
 @final
@@ -62,19 +68,19 @@ class Float64(Kind):
     goal = 1e-13
 
     def __init__(self) -> None:
-        special = {"erf": _special("erf"), "erfc": _special("erfc"), "sigmoid": _special("expit")}
+        special = {"erf": of_scipy("erf"), "erfc": of_scipy("erfc"), "sigmoid": of_scipy("expit")}
         replacements = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
         for name in ELEMENTARY:
             setattr(self, name, replacements[name] if name in replacements else getattr(np, name))
-        self.ncdf = _special("ndtr")
-        self.gamma = _special("gamma")
+        self.ncdf = of_scipy("ndtr")
+        self.gamma = of_scipy("gamma")
         self.sin_minus_t_cos = _sin_minus_t_cos
 
     def __reduce__(self) -> str:
         return "FLOAT64"
 
     def number(self, value: Any) -> Any:
-        if isinstance(value, int | float | str):
+        if isinstance(value, _PLAIN):
             return np.float64(value)
         if isinstance(value, Fraction):  # a constant of a formula; a Python float does not promote float32 arrays
             try:
@@ -89,6 +95,10 @@ class Float64(Kind):
 
     def atan2(self, y: Any, x: Any) -> Any:
         return np.arctan2(y, x)
+
+    def correlation(self, q_ab: Any, s: Any) -> Any:
+        c = q_ab / s
+        return c.clip(-1.0, 1.0) if isinstance(c, np.ndarray) else min(max(c, -1.0), 1.0)
 
     def ratio(self, a: Any, b: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -98,6 +98,10 @@ class Kind(ABC):
         """Return the correlation q_ab/s of a pair, s = sqrt(q_a q_b), cut to [-1, 1] where rounding exceeds it."""
         return np.minimum(np.maximum(q_ab / s, -1), 1)
 
+    def share(self, a: Any, b: Any) -> Any:
+        """Return a/(a + b) of numbers that are not negative."""
+        return self.correlation(a, a + b)
+
     def sine(self, c: Any) -> Any:
         """Return sqrt(1 - c^2), the sine of the angle between two data of correlation c."""
         return self.sqrt((1 - c) * (1 + c))

@@ -31,6 +31,9 @@ class Erf(ClosedForm):
         cosine = (rest_1 * rest_c + 4 * q * var_mu) / (1 + 2 * q) ** 2
         return (2 / n.pi) * n.atan(2 * var_mu / rest_c), (2 / n.pi) * n.atan(sine / cosine)
 
+    def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        return self.variances(n, var_mu, var_chi)  # the mean is 0
+
     def power(self, n: Kind, q: Any, square: Any) -> Any:
         return 1.0  # at most: the arcsine of 2 q/(1 + 2 q) is concave in q
 

@@ -29,7 +29,18 @@ class Gelu(ClosedForm):
         return n.number(1) / 4 + (angle + ratio * (3 + q_a + q_b + ratio**2) / p) / (2 * n.pi)
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
-        """Return var_mu and var_chi of gelu. var_chi is the integral of the slope over q_ab from var_mu to q.
+        q = var_mu + var_chi
+        root, r, angle, spread = self._spread(n, var_mu, var_chi)
+        return _covariance(n, q * q, var_mu, root, r, angle), spread
+
+    def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        q = var_mu + var_chi
+        root, r, angle, spread = self._spread(n, var_mu, var_chi)
+        rest = (q * q * r + var_mu * var_mu / r) / (root * root)
+        return var_mu / 4 + (var_mu * angle + rest) / (2 * n.pi), spread
+
+    def _spread(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
+        """Return sqrt(P), R, the angle A and var_chi of gelu, the integral of the slope over q_ab from var_mu to q.
 
         No term cancels: T = turn = A(q) - A(var_mu); half = tan(T/2); excess = T - sin T and versine = 1 - cos T.
         """
@@ -42,7 +53,7 @@ class Gelu(ClosedForm):
         excess = sine * (turn * sine - versine) - n.sin_minus_t_cos(turn) * cosine
         rest = step / (r_1 + r_c) * (2 / root + 1 / product)
         spread = var_chi / 4 + (var_chi * (angle + turn) + var_mu * excess - r_c * versine + rest) / (2 * n.pi)
-        return _covariance(n, q * q, var_mu, root, r_c, angle), spread
+        return root, r_c, angle, spread
 
     def power(self, n: Kind, q: Any, square: Any) -> Any:
         """Return the power from E phi^2 = q (1/4 + A(q)/(2 pi)) + B, B = q^2/(pi (1 + q) sqrt(1 + 2 q))."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, final
 
 from igbtheory.mathematics.formulas.function import ClosedForm, formula
-from igbtheory.mathematics.numbers import Kind
+from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 
 @final
@@ -23,21 +23,29 @@ class Rectified(ClosedForm):
     odd: Fraction
     even: Fraction
 
+    def _factors(self, n: Kind) -> tuple[Any, ...]:
+        """Return even, odd^2 and even^2 as numbers of a kind; every layer needs them."""
+        return self._doubles if n is FLOAT64 else tuple(map(n.number, self._fractions))
+
     @cached_property
-    def _squares(self) -> tuple[Fraction, Fraction]:
-        return self.odd**2, self.even**2
+    def _fractions(self) -> tuple[Fraction, ...]:
+        return self.even, self.odd**2, self.even**2
+
+    @cached_property
+    def _doubles(self) -> tuple[Any, ...]:
+        return tuple(map(FLOAT64.number, self._fractions))
 
     def mean(self, n: Kind, q: Any) -> Any:
-        return n.number(self.even) * n.sqrt(2 * q / n.pi)
+        return self._factors(n)[0] * n.sqrt(2 * q / n.pi)
 
     def square(self, n: Kind, q: Any) -> Any:
-        odd2, even2 = map(n.number, self._squares)
+        _, odd2, even2 = self._factors(n)
         return (odd2 + even2) * q
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
-        odd2, even2 = map(n.number, self._squares)
+        _, odd2, even2 = self._factors(n)
         return odd2 * q_ab + (even2 * (2 / n.pi)) * s * _folded(n, c, n.sine(c))
 
     def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
@@ -46,7 +54,7 @@ class Rectified(ClosedForm):
         return self._product(n, q_ab, s, c, n.asin(c))
 
     def _product(self, n: Kind, q_ab: Any, s: Any, c: Any, asin: Any) -> Any:
-        odd2, even2 = map(n.number, self._squares)
+        _, odd2, even2 = self._factors(n)
         return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (asin * c + n.sine(c))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
@@ -54,7 +62,7 @@ class Rectified(ClosedForm):
 
     def _slope(self, n: Kind, asin: Any) -> Any:
         """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
-        odd2, even2 = map(n.number, self._squares)
+        _, odd2, even2 = self._factors(n)
         return odd2 + even2 * (2 / n.pi) * asin
 
     def product_and_slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
@@ -64,13 +72,17 @@ class Rectified(ClosedForm):
         return self._product(n, q_ab, s, c, asin), self._slope(n, asin)
 
     def variances(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        _, odd2, even2 = self._factors(n)
+        c = n.share(var_mu, var_chi)
+        covariance = odd2 * var_mu + (even2 * (2 / n.pi)) * (var_mu + var_chi) * _folded(n, c, n.sine(c))
+        return covariance, self.products(n, var_mu, var_chi)[1]
+
+    def products(self, n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
+        """Return both from their values at theta = 0 and pi/2, between which their even part bends by one function."""
+        _, odd2, even2 = self._factors(n)
         q = var_mu + var_chi
-        c, half = n.correlation(var_mu, q), n.sqrt(var_chi / (2 * q))
-        theta = 2 * n.asin(half)
-        odd2, even2 = map(n.number, self._squares)
-        scale = even2 * (2 / n.pi) * q
-        shared = odd2 * var_mu + scale * _folded(n, c, n.sine(c))
-        return shared, (odd2 + even2) * var_chi - scale * n.sin_minus_t_cos(theta)
+        bend = even2 * (2 / n.pi) * q * n.sin_minus_t_cos(2 * n.asin(n.sqrt(var_chi / (2 * q))))
+        return (odd2 + even2) * var_mu + bend, (odd2 + even2) * var_chi - bend
 
 
 def _folded(n: Kind, c: Any, sine: Any) -> Any:
