@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.memory import keep_freed
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
 _SMALL = 1.6  # just above pi/2; below, the twelfth term of the series is 3e-19 of the first
@@ -106,3 +107,4 @@ class Float64(Kind):
 
 
 FLOAT64 = Float64()
+keep_freed()  # every calculation with arrays of this kind loads this module
