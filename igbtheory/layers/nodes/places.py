@@ -277,6 +277,12 @@ def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, 
 
 
 @lru_cache(maxsize=64)
+def offsets_read(window: Window, shape: Point, after: Places) -> tuple[int, ...]:
+    """Return the offsets in front of a window, of positions of this shape, from which pairs behind are computed."""
+    return tuple(np.unique(window.offsets(Places(shape, (0,)), after)).tolist())
+
+
+@lru_cache(maxsize=64)
 def behind(window: Window, before: Places, shape: Point) -> Places:
     """Return the pairs behind a window that can be computed from the pairs in front."""
     everything = Places(shape, every(shape), before.whole)
