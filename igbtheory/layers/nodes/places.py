@@ -216,15 +216,16 @@ class Window:
         A step along an axis adds all values at once; sums whose step leads beyond an edge, to zeros, are put back.
         """
         width, sums = values[0, 0].size, values
-        for steps in _steps(self, places):
-            x, sums = np.ravel(sums), np.zeros(sums.shape, sums.dtype)
+        for stays, steps in _steps(self, places):
+            x, sums = np.ravel(sums), np.array(sums, order="C") if stays else np.zeros(sums.shape, sums.dtype)
             total = sums.reshape(-1)
             for step, beyond in steps:
                 kept, move = sums[beyond], step * width
                 first, end = max(0, -move), x.size - max(0, move)
                 total[first:end] += x[first + move : end + move]
                 sums[beyond] = kept
-        return sums / len(self.points)
+        sums /= len(self.points)
+        return sums
 
     def gathered(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
         """Return the means over the windows of values read at pairs of points, whatever the windows are."""
@@ -260,8 +261,10 @@ def slices(values: NDArray[Any]) -> list[slice]:
 
 
 @lru_cache(maxsize=64)
-def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, ...]]]]:
-    """Return, for each axis, the steps of a window along it: a number of positions, and pairs that it leads beyond.
+def _steps(window: Window, places: Places) -> list[tuple[bool, list[tuple[int, tuple[Index, ...]]]]]:
+    """Return, for each axis, whether a window reads the position in its middle, and its steps along the axis to others.
+
+    A step is a number of positions, and pairs that it leads beyond an edge.
 
     A pair of positions is beyond an edge if one of the two is: where the second one wraps around, they do not stay
     together.
@@ -272,7 +275,8 @@ def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, 
         both, stride = np.stack([at + 0 * apart, (at + apart) % length]), prod(places.shape[axis + 1 :])
         along = (window.dilation * i - window.pad[0] for i in range(window.size))
         inside = {step: ((both + step >= 0) & (both + step < length)).all(axis=0) for step in along}
-        steps.append([(step * stride, np.nonzero(~held)) for step, held in inside.items() if held.any()])
+        beyond = [(step * stride, np.nonzero(~held)) for step, held in inside.items() if step and held.any()]
+        steps.append((0 in inside, beyond))
     return steps
 
 

@@ -91,6 +91,10 @@ class Float64(Kind):
     def atan2(self, y: Any, x: Any) -> Any:
         return np.arctan2(y, x)
 
+    def correlation(self, q_ab: Any, s: Any) -> Any:
+        c = q_ab / s
+        return c.clip(-1, 1, out=c) if isinstance(c, np.ndarray) else np.minimum(np.maximum(c, -1), 1)
+
     def ratio(self, a: Any, b: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.divide(a, b)
