@@ -150,9 +150,9 @@ class GaussianPairs(Base[Pairs]):
         return slopes.with_product(n, phi, m, (h.q_a, h.q_b, q_ab))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
-        """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""
+        """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take offsets of images in parts."""
         h = self.values
-        if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
+        if len(h.q_b) == 1 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
         q_ab, errors = np.empty_like(h.q_ab), []
         for part in slices(q_ab):
