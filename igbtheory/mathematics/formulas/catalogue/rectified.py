@@ -41,7 +41,7 @@ class Rectified(ClosedForm):
         return odd2 * q_ab + (even2 * (2 / n.pi)) * s * _folded(n, c, n.sine(c))
 
     def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        s = n.sqrt(q_a * q_b)
+        s = n.sqrt(q_a) * n.sqrt(q_b)  # there are fewer variances than pairs
         c = n.correlation(q_ab, s)
         return self._product(n, q_ab, s, c, n.asin(c))
 
