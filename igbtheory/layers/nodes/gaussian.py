@@ -121,12 +121,14 @@ class GaussianPairs(Base[Pairs]):
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average if some units have no variance, such as those behind windows of zeros: they are phi(0)."""
-        h = self.values
-        q_a, q_b = (np.where(q == 0, n.number(1), q) for q in (h.q_a, h.q_b))
-        others = replace(self, values=replace(h, q_a=q_a, q_b=q_b)).average(n, phi, m)
-        (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
-        q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
-        return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
+        h, value = self.values, n.number(0) if phi is None else phi(n, n.number(0))
+        silent = Each(h.q_a == 0, h.q_b == 0)
+        q = silent.map(lambda none, of_unit: np.where(none, n.number(1), of_unit), Each(h.q_a, h.q_b))
+        others = replace(self, values=replace(h, q_a=q.a, q_b=q.b)).average(n, phi, m)
+        mean = silent.map(lambda none, of_unit: np.where(none, value, of_unit), others.mean)
+        square = silent.map(lambda none, of_unit: np.where(none, value * value, of_unit), others.square)
+        q_ab = np.where(silent.a | silent.b, mean.product, others.q_ab)
+        return replace(others, q_a=square.a, q_b=square.b, q_ab=q_ab, mean=mean)
 
     def _grown(self, power: float, slope: Any, behind: Pairs) -> float:
         """Return the error of q_ab behind phi(M) that comes from the error of h, if phi is a power p.
