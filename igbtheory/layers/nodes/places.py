@@ -224,7 +224,7 @@ class Window:
                 first, end = max(0, -move), x.size - max(0, move)
                 total[first:end] += x[first + move : end + move]
                 sums[beyond] = kept
-        sums /= len(self.points)
+        sums /= self.size**self.axes
         return sums
 
     def gathered(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
