@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.places import slices
+from igbtheory.layers.nodes.places import cut, parts
 from igbtheory.mathematics.averages import constant_batches, gaussian
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.noise import Noise
@@ -103,17 +103,9 @@ class GaussianPairs(Base[Pairs]):
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         power = 1.0 if phi is None else float(phi.degree or 1)
-        of_slope = h.tangent is not None or power > 1
-        slope, q_ab, error = self._slope(n, phi, m) if of_slope else (None, *self._product(n, phi, m))
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
-        if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
-            merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
-            q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
-        # equal data stay equal, and opposite ones opposite: of c = 1 - rounding the arcsine has half the digits
-        q_ab = np.where(h.same | ((h.q_ab == h.q_a) & (h.q_ab == h.q_b)), q_a, q_ab)
-        parity = phi.parity if phi is not None and m == 1 else 0
-        if parity:
-            q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
+        slope = np.empty_like(h.q_ab) if h.tangent is not None or power > 1 else None
+        q_ab, error = self._at_pairs(n, phi, m, Each(q_a, q_b), slope, jumps=factor > 1)
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
         grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
         behind = replace(behind, error=error + grown)
@@ -142,23 +134,30 @@ class GaussianPairs(Base[Pairs]):
         errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
         return float(np.max(np.asarray(errors, dtype=float)))
 
-    def _slope(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any, float]:
-        """Return the derivative of the average of two data by their covariance, and what `_product` returns."""
-        from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
+    def _at_pairs(
+        self, n: Kind, phi: Function | None, m: int, q: Each, slope: Any, *, jumps: bool
+    ) -> tuple[Any, float]:
+        """Return the averages of phi(M) of the two data of pairs, and their error; closed forms take pairs in parts.
 
-        h = self.values
-        # of a datum with itself: rounding would cost half the digits of an angle
-        q_ab = np.where(h.same, h.q_a, h.q_ab)
-        return slopes.with_product(n, phi, m, (h.q_a, h.q_b, q_ab))
-
-    def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
-        """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take offsets of images in parts."""
-        h = self.values
-        if len(h.q_b) == 1 or phi is None or phi.closed is None:
-            return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        q_ab, errors = np.empty_like(h.q_ab), []
-        for part in slices(q_ab):
-            q_ab[part], error = gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part]))
+        q: the mean squares of phi(M). slope: is filled with the derivatives by the covariances, if it is not None.
+        jumps: whether phi magnifies errors of the covariances.
+        """
+        h, q_ab, errors = self.values, np.empty_like(self.values.q_ab), []
+        parity = phi.parity if phi is not None and m == 1 else 0
+        for part in parts(q_ab.shape) if phi is not None and phi.closed is not None else [()]:
+            at_a, at_b, at_ab, same, of_a, of_b = (cut(x, part) for x in (h.q_a, h.q_b, h.q_ab, h.same, q.a, q.b))
+            behind = q_ab[part]
+            if slope is None:
+                behind[...], error = gaussian.product(n, phi, m, (at_a, at_b, at_ab))
+            else:
+                slope[part], behind[...], error = _with_slope(n, phi, m, (at_a, at_b, np.where(same, at_a, at_ab)))
+            equal = (at_ab == at_a) & (at_ab == at_b)
+            if jumps:  # data that rounding makes equal stay apart: the next jump would take them for one datum
+                behind[~equal & (behind == of_a) & (behind == of_b)] *= 1 - 4 * n.epsilon
+            # equal data stay equal, and opposite ones opposite: of c = 1 - rounding the arcsine has half the digits
+            np.copyto(behind, of_a, where=equal | same)
+            if parity:
+                np.copyto(behind, parity * of_a, where=(at_ab == -at_a) & (at_ab == -at_b))
             errors.append(error)
         return q_ab, max(errors)
 
@@ -171,6 +170,16 @@ class GaussianPairs(Base[Pairs]):
         if self.values.q_ab.ndim > 2:
             refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
+
+
+def _with_slope(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> tuple[Any, Any, float]:
+    """Return the derivative of the average of two data by their covariance, the average and its error.
+
+    pair: (q_a, q_b, q_ab), exact of a datum with itself, as rounding would cost half the digits of an angle.
+    """
+    from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
+
+    return slopes.with_product(n, phi, m, pair)
 
 
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
 
-CACHED = 2**14
+CACHED = 2**15
 """Numbers of an array that stay in the cache of a core, with those from which they are computed."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
@@ -258,6 +258,24 @@ def slices(values: NDArray[Any]) -> list[slice]:
     """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
     step = max(1, CACHED // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]
+
+
+def parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
+    """Yield slices along the first axes of an array of this shape, so small that they stay in the cache of a core."""
+    length, *others = shape
+    size = prod(others)
+    if size <= CACHED or len(others) == 1:
+        step = max(1, CACHED // max(1, size))
+        yield from ((slice(start, start + step),) for start in range(0, length, step))
+        return
+    for i in range(length):
+        yield from ((slice(i, i + 1), *part) for part in parts(tuple(others)))
+
+
+def cut(x: Any, part: tuple[slice, ...]) -> Any:
+    """Return a part of an array that broadcasts with the one of whose shape `parts` are taken."""
+    array = np.asarray(x)
+    return array[tuple(along if length > 1 else slice(None) for along, length in zip(part, array.shape, strict=False))]
 
 
 @lru_cache(maxsize=64)

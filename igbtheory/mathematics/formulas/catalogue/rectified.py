@@ -47,7 +47,12 @@ class Rectified(ClosedForm):
 
     def _product(self, n: Kind, q_ab: Any, s: Any, c: Any, asin: Any) -> Any:
         odd2, even2 = map(n.number, self._squares)
-        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (asin * c + n.sine(c))
+        average = asin * c  # arrays are changed in place, as new ones take as long as the arithmetic
+        average += n.sine(c)
+        average *= s
+        average *= even2 * (2 / n.pi)
+        average += odd2 * q_ab
+        return average
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return self._slope(n, n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b))))
