@@ -356,6 +356,18 @@ def test_digits() -> None:
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["relu", "sign", "gelu", "x**2"])
+@pytest.mark.parametrize("end", [igb.Flatten(), igb.GlobalAvgPool()], ids=repr)
+@pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # jumps cost digits
+def test_pairs_are_averaged_in_parts_as_at_once(name: str, end: igb.Layer, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = igb.Conv2d(3), igb.Activation(name)
+    images = np.concatenate([X, -X[:1], X[:1], 0 * X[:1]])  # also opposite, equal and silent ones
+    net = igb.Network(*block * 2, end, igb.Dense(2.0, 0.1))
+    at_once = net.predict(images).kernel()
+    monkeypatch.setattr("igbtheory.layers.nodes.places.CACHED", 3 * len(images) ** 2)
+    assert net.predict(images).kernel() == pytest.approx(at_once, rel=1e-14, abs=1e-14)
+
+
 @pytest.mark.parametrize("sigma_w2", [1.2, 2.0])
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # nearly equal data cost digits
 def test_nearly_equal_images_part_as_chi_1_says(sigma_w2: float) -> None:

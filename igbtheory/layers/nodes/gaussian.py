@@ -150,7 +150,11 @@ class GaussianPairs(Base[Pairs]):
             if slope is None:
                 behind[...], error = gaussian.product(n, phi, m, (at_a, at_b, at_ab))
             else:
-                slope[part], behind[...], error = _with_slope(n, phi, m, (at_a, at_b, np.where(same, at_a, at_ab)))
+                from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
+
+                # of a datum with itself, rounding would cost half the digits of an angle
+                pair = at_a, at_b, np.where(same, at_a, at_ab)
+                slope[part], behind[...], error = slopes.with_product(n, phi, m, pair)
             equal = (at_ab == at_a) & (at_ab == at_b)
             if jumps:  # data that rounding makes equal stay apart: the next jump would take them for one datum
                 behind[~equal & (behind == of_a) & (behind == of_b)] *= 1 - 4 * n.epsilon
@@ -170,16 +174,6 @@ class GaussianPairs(Base[Pairs]):
         if self.values.q_ab.ndim > 2:
             refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
-
-
-def _with_slope(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> tuple[Any, Any, float]:
-    """Return the derivative of the average of two data by their covariance, the average and its error.
-
-    pair: (q_a, q_b, q_ab), exact of a datum with itself, as rounding would cost half the digits of an angle.
-    """
-    from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
-
-    return slopes.with_product(n, phi, m, pair)
 
 
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
