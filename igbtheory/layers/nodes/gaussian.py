@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.places import cut, parts
+from igbtheory.layers.nodes.places import cut, portions
 from igbtheory.mathematics.averages import constant_batches, gaussian
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.noise import Noise
@@ -137,14 +137,14 @@ class GaussianPairs(Base[Pairs]):
     def _at_pairs(
         self, n: Kind, phi: Function | None, m: int, q: Each, slope: Any, *, jumps: bool
     ) -> tuple[Any, float]:
-        """Return the averages of phi(M) of the two data of pairs, and their error; closed forms take pairs in parts.
+        """Return the averages of phi(M) at two data, and their error; closed forms take the pairs in portions.
 
         q: the mean squares of phi(M). slope: is filled with the derivatives by the covariances, if it is not None.
         jumps: whether phi magnifies errors of the covariances.
         """
         h, q_ab, errors = self.values, np.empty_like(self.values.q_ab), []
         parity = phi.parity if phi is not None and m == 1 else 0
-        for part in parts(q_ab.shape) if phi is not None and phi.closed is not None else [()]:
+        for part in portions(q_ab.shape) if phi is not None and phi.closed is not None else [()]:
             at_a, at_b, at_ab, same, of_a, of_b = (cut(x, part) for x in (h.q_a, h.q_b, h.q_ab, h.same, q.a, q.b))
             behind = q_ab[part]
             if slope is None:

@@ -260,7 +260,7 @@ def slices(values: NDArray[Any]) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(values), step)]
 
 
-def parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
+def portions(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
     """Yield slices along the first axes of an array of this shape, so small that they stay in the cache of a core."""
     length, *others = shape
     size = prod(others)
@@ -269,11 +269,11 @@ def parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
         yield from ((slice(start, start + step),) for start in range(0, length, step))
         return
     for i in range(length):
-        yield from ((slice(i, i + 1), *part) for part in parts(tuple(others)))
+        yield from ((slice(i, i + 1), *part) for part in portions(tuple(others)))
 
 
 def cut(x: Any, part: tuple[slice, ...]) -> Any:
-    """Return a part of an array that broadcasts with the one of whose shape `parts` are taken."""
+    """Return a part of an array that broadcasts with the one of whose shape `portions` are taken."""
     array = np.asarray(x)
     return array[tuple(along if length > 1 else slice(None) for along, length in zip(part, array.shape, strict=False))]
 
