@@ -258,11 +258,32 @@ def our_images(count: int, pool: str) -> Callable[[], Any]:
     return lambda: igb.Network(*block * 6, end, igb.Dense(2.0)).predict(x, layers="last").kernel()
 
 
+HEADS, WORLDS = 4, 104
+"""Heads of attention, and draws of their scores that a prediction takes for 400 tokens."""
+
+
 def our_attention() -> Callable[[], Any]:
-    """Return the kernels of a network with four heads of attention, whose scores are drawn; the rows are tokens."""
+    """Return the kernel of a network with four heads of attention, whose scores are drawn; the rows are tokens."""
     x = igb.digits()[:50].reshape(50, 8, 8)
-    net = igb.Network(igb.Dense(), igb.Attention(heads=4), igb.Dense(), igb.Flatten(), igb.Dense())
+    net = igb.Network(igb.Dense(), igb.Attention(HEADS), igb.Dense(), igb.Flatten(), igb.Dense())
     return lambda: net.predict(x, layers="last").kernel()
+
+
+def numpy_attention() -> Callable[[], Any]:
+    """Return the same from as many draws of the scores, by the features, which are as few as the rank of the kernel."""
+    units = igb.digits()[:50].reshape(50, 8, 8) / 2  # their products are the kernel behind the first Dense
+
+    def kernel() -> Any:
+        rng, total = np.random.default_rng(0), 0.0
+        for _ in range(WORLDS):
+            scores = units @ rng.standard_normal((HEADS, 1, 8, 8)) @ units.swapaxes(1, 2)
+            weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+            weights /= weights.sum(axis=-1, keepdims=True)
+            values = (weights @ units).swapaxes(0, 1).reshape(len(units), -1)
+            total = total + 4 * values @ values.T / (HEADS * 8)
+        return total / WORLDS
+
+    return kernel
 
 
 def tangents_attention() -> Callable[[], Any]:
@@ -498,7 +519,9 @@ WORKS: Mapping[str, Work] = {
     "50 digits, 6 convolutions, global pooling": Work(
         partial(our_images, 50, "global"), {"neural-tangents": partial(tangents_images, 50, "global")}
     ),
-    "50 digits of 8 tokens, attention": Work(our_attention, {"neural-tangents, other scores": tangents_attention}),
+    "50 digits of 8 tokens, attention": Work(
+        our_attention, {"numpy": numpy_attention, "neural-tangents, other scores": tangents_attention}
+    ),
     "tanh, one layer, 5 correlations": Work(
         our_correlations,
         {"dks": dks_correlations},
