@@ -356,6 +356,21 @@ def test_digits() -> None:
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)
 
 
+ENDS = [(igb.Flatten(),), (igb.AvgPool2d(2), igb.Flatten()), (igb.GlobalAvgPool(),)]
+
+
+@pytest.mark.parametrize("name", ["relu", "sign", "gelu", "relu2"])
+@pytest.mark.parametrize("end", ENDS, ids=repr)
+@pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # jumps cost digits
+def test_a_pair_has_the_same_kernel_among_many_images(name: str, end: tuple[igb.Layer, ...]) -> None:
+    """Their pairs are averaged in portions that stay in the cache."""
+    images = igb.digits()[:30].reshape(30, 1, 8, 8) - 3
+    images[1], images[2], images[3] = images[0], -images[0], 0  # an equal one, an opposite one, a silent one
+    net = igb.Network(igb.Conv2d(3), igb.Activation(name), *end, igb.Dense(2.0, 0.1))
+    few = net.predict(images[:5]).kernel()
+    assert net.predict(images).kernel()[:5, :5] == pytest.approx(few, rel=1e-14, abs=1e-14)
+
+
 @pytest.mark.parametrize("sigma_w2", [1.2, 2.0])
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # nearly equal data cost digits
 def test_nearly_equal_images_part_as_chi_1_says(sigma_w2: float) -> None:

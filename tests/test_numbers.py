@@ -1,5 +1,8 @@
 """Kinds of number: every function agrees with mpmath, and what a user writes is what is meant."""
 
+import platform
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -79,3 +82,23 @@ def test_hermite_table_is_orthonormal(n: Kind) -> None:
         products = 2 * n.times(table[k % 2 :: 2], polynomial)
         expected = np.arange(k % 2, 12, 2) == k
         assert np.max(np.abs(products.astype(float) - expected)) < 1e-14
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other libraries of C do not learn how much to keep")
+def test_freed_arrays_leave_their_memory_to_the_next_ones() -> None:
+    program = """
+import resource
+import numpy as np
+import igbtheory.numbers
+def faults():
+    x = np.ones(2**18)  # of 2 MiB, 512 pages
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(10):
+        y, z = x + 1, x * 2
+        del y, z
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+faults()
+print(faults())
+"""
+    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout  # noqa: S603
+    assert int(printed) < 512  # not the pages of a single array

@@ -1,4 +1,4 @@
-"""The number of threads that the linear algebra library uses."""
+"""The number of threads that the linear algebra library uses, and of cores for others."""
 
 import os
 import threading
@@ -42,3 +42,8 @@ def among_others() -> bool:
     from multiprocessing import parent_process  # noqa: PLC0415 - as above
 
     return parent_process() is not None or pinned.cache_info().currsize > 0 or hasattr(_HERE, "shared")
+
+
+def cores() -> int:
+    """Return the number of cores that this thread may use, 1 beside others that use the other cores."""
+    return 1 if among_others() else os.cpu_count() or 1

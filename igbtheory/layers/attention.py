@@ -114,10 +114,11 @@ class Attention(Few, OfTokens):
         noise = self.dropout / (1 - self.dropout) if node.passage.trains else 0.0
         mixed = np.zeros(q_ab.shape)
         for weights in self._weights(q_ab, tokens):
-            # the weights of a token add up to 1, so that the biases of values stay as they are
-            mixed += float(self.sigma_v2) * _moved(weights, _moved(weights, q_ab).T) + float(self.sigma_vb2)
-            mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
+            mixed += float(self.sigma_v2) * _moved(weights, _moved(weights, q_ab).T)
+            if noise:
+                mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
         mixed /= self.heads if self.few else 1
+        mixed += float(self.sigma_vb2)  # the weights of a token add up to 1, so that the biases of values stay
         values = pairs_of(node.n, replace(before, tangent=None), mixed, np.zeros(len(q_ab)), before.error)
         if before.tangent is not None:  # scores vanish, so that A is constant, and training moves the values alone
             (weights,) = self._weights(q_ab, tokens)

@@ -105,10 +105,11 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
     q_b, mean_b = (b * b).sum(axis=-1) / units, b.sum(axis=-1) / units
     equal = np.zeros((len(q_ab), 1, *same.shape), dtype=bool)
     equal[0] = same
-    q_ab = np.where(equal, q_a, q_ab / units)
-    # a product of opposite channels may differ from their squares in the last digits, of which the arcsine is the root
-    alike = (q_a == q_b) & (abs(abs(q_ab) - q_a) <= units * n.epsilon * q_a)
-    q_ab = np.where(alike, np.sign(q_ab) * q_a, q_ab)
+    if units > 1:
+        # a sum over opposite channels may differ from their squares in the last digit, of which the arcsine is the root
+        q_ab = np.where(equal, q_a, q_ab / units)
+        alike = (q_a == q_b) & (abs(abs(q_ab) - q_a) <= units * n.epsilon * q_a)
+        q_ab = np.where(alike, np.sign(q_ab) * q_a, q_ab)
     pairs = Pairs(q_a, q_b, q_ab, equal, n.epsilon, mean=Each(mean_a, mean_b))
     return KernelNode(n, Averaged(pairs, Components(a)), places=places)
 

@@ -3,6 +3,7 @@
 from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import Any, final
 
@@ -70,7 +71,7 @@ class Convolution(Windowed, ABC):
     def matrices(self) -> int | None:
         return None if np.any(self.sigma_b2) else 1
 
-    @property
+    @cached_property
     def window(self) -> Window:
         reach = self.dilation * (self.size - 1)
         pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)

@@ -11,7 +11,7 @@ import numpy as np
 from igbtheory.layers.general import drawn
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import KernelNode, Node
-from igbtheory.layers.nodes.places import VECTORS, Places, Point, Window, behind
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, Window, behind, offsets_read
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 
@@ -140,8 +140,7 @@ class Windowed(Spatial, ABC):
         return window.behind(shape)
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        read = self.window.offsets(Places(shape, (0,)), Places(self.positions(shape), offsets))
-        return tuple(np.unique(read).tolist())
+        return offsets_read(self.window, shape, Places(self.positions(shape), offsets))
 
     def behind_places(self, before: Places) -> Places:
         return behind(self.window, before, self.positions(before.shape))

@@ -2,7 +2,7 @@
 
 from abc import ABC
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -32,7 +32,7 @@ class Pool2d(Windowed, ABC):
             object.__setattr__(self, "stride", checks.whole("stride", self.stride, 1))
         object.__setattr__(self, "padding", checks.whole("padding", self.padding, 0, self.k // 2))
 
-    @property
+    @cached_property
     def window(self) -> Window:
         pad = (self.padding, self.padding)
         return Window(self.k, self.stride or self.k, pad, apart=True, circular=not self.padding)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.progress import counted
+from igbtheory.foundations.threads import cores
 from igbtheory.layers.blocks import Block, block, diagonal, listed
 from igbtheory.layers.chain import behind_undrawn, each, functions, needed
 from igbtheory.layers.layer import Layer
@@ -34,8 +35,9 @@ KEPT = 2048
 """Largest number of data whose kernel is kept with the means over it, for the law of the guesses: 32 MiB."""
 NEAR, ALIKE = 4000, 16
 """Distances of q_ab from q, in rounding errors of q: up to NEAR data are compared, and from ALIKE on they differ."""
-THREADS = 2
-"""Number of blocks of images that are computed at the same time: more would need more memory."""
+THREADS, SMALL_THREADS = 2, 8
+"""Largest number of blocks that are computed at the same time: more would need more memory. SMALL_THREADS: the same if
+all averages are closed forms, whose blocks are smaller: with their temporary arrays, each takes 20 MB."""
 
 KERNEL = "kernel of the data"
 """What a progress bar calls this work."""
@@ -253,7 +255,7 @@ class OutputKernel:
             with np.errstate(all="ignore"):  # every thread has a state of its own
                 return rule(*part)
 
-        with ThreadPoolExecutor(THREADS) as pool:
+        with ThreadPoolExecutor(min(cores(), SMALL_THREADS if self._closed else THREADS)) as pool:
             yield from counted(pool.map(quiet, blocks), len(blocks), KERNEL)
 
 

@@ -1,12 +1,11 @@
 """How a run of many networks is divided into pieces, and the default executor."""
 
-import os
 import sys
 from concurrent.futures import Executor
 from typing import Any
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.threads import among_others
+from igbtheory.foundations.threads import among_others, cores
 
 PIECE = 2.0
 """Seconds that a piece should take: much longer than submitting it, and little is lost if it is interrupted."""
@@ -43,8 +42,7 @@ def chosen(executor: Executor | str | None, workers: int | None, seconds: float,
                 f'expected workers or an executor, got both; write the number behind it: "processes:{workers}"'
             )
         return executor
-    inside = among_others()
-    count = (1 if inside else os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
+    count = cores() if workers is None else checks.whole("workers", workers, 1)
     # other systems cannot fork: a new process would run the user's script again
-    threads = inside or card or seconds < SHORT or sys.platform != "linux"
+    threads = among_others() or card or seconds < SHORT or sys.platform != "linux"
     return f"{'threads' if threads else 'processes'}:{count}"

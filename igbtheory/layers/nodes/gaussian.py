@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.layers.nodes.base import Base
 from igbtheory.layers.nodes.draws import Array, Draws, beside
-from igbtheory.layers.nodes.places import slices
+from igbtheory.layers.nodes.places import cut, portions
 from igbtheory.mathematics.averages import constant_batches, gaussian
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.noise import Noise
@@ -103,17 +103,9 @@ class GaussianPairs(Base[Pairs]):
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         power = 1.0 if phi is None else phi.power
-        of_slope = h.tangent is not None or power > 1
-        slope, q_ab, error = self._slope(n, phi, m) if of_slope else (None, *self._product(n, phi, m))
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
-        if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
-            merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
-            q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
-        # equal data stay equal, and opposite ones opposite: of c = 1 - rounding the arcsine has half the digits
-        q_ab = np.where(h.same | ((h.q_ab == h.q_a) & (h.q_ab == h.q_b)), q_a, q_ab)
-        parity = phi.parity if phi is not None and m == 1 else 0
-        if parity:
-            q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
+        slope = np.empty_like(h.q_ab) if h.tangent is not None or power > 1 else None
+        q_ab, error = self._at_pairs(n, phi, m, Each(q_a, q_b), slope, jumps=factor > 1)
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
         grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
         behind = replace(behind, error=error + grown)
@@ -121,12 +113,14 @@ class GaussianPairs(Base[Pairs]):
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average if some units have no variance, such as those behind windows of zeros: they are phi(0)."""
-        h = self.values
-        q_a, q_b = (np.where(q == 0, n.number(1), q) for q in (h.q_a, h.q_b))
-        others = replace(self, values=replace(h, q_a=q_a, q_b=q_b)).average(n, phi, m)
-        (mean_a, square_a), (mean_b, square_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
-        q_ab = np.where((h.q_a == 0) | (h.q_b == 0), mean_a * mean_b, others.q_ab)
-        return replace(others, q_a=square_a, q_b=square_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
+        h, value = self.values, n.number(0) if phi is None else phi(n, n.number(0))
+        silent = Each(h.q_a == 0, h.q_b == 0)
+        q = silent.map(lambda none, of_unit: np.where(none, n.number(1), of_unit), Each(h.q_a, h.q_b))
+        others = replace(self, values=replace(h, q_a=q.a, q_b=q.b)).average(n, phi, m)
+        mean = silent.map(lambda none, of_unit: np.where(none, value, of_unit), others.mean)
+        square = silent.map(lambda none, of_unit: np.where(none, value * value, of_unit), others.square)
+        q_ab = np.where(silent.a | silent.b, mean.product, others.q_ab)
+        return replace(others, q_a=square.a, q_b=square.b, q_ab=q_ab, mean=mean)
 
     def _grown(self, power: float, slope: Any, behind: Pairs) -> float:
         """Return the error of q_ab behind phi(M) that comes from the error of h, if phi is a power p.
@@ -140,23 +134,34 @@ class GaussianPairs(Base[Pairs]):
         errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
         return float(np.max(np.asarray(errors, dtype=float)))
 
-    def _slope(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any, float]:
-        """Return the derivative of the average of two data by their covariance, and what `_product` returns."""
-        from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
+    def _at_pairs(
+        self, n: Kind, phi: Function | None, m: int, q: Each, slope: Any, *, jumps: bool
+    ) -> tuple[Any, float]:
+        """Return the averages of phi(M) at two data, and their error; closed forms take the pairs in portions.
 
-        h = self.values
-        # of a datum with itself: rounding would cost half the digits of an angle
-        q_ab = np.where(h.same, h.q_a, h.q_ab)
-        return slopes.with_product(n, phi, m, (h.q_a, h.q_b, q_ab))
+        q: the mean squares of phi(M). slope: is filled with the derivatives by the covariances, if it is not None.
+        jumps: whether phi magnifies errors of the covariances.
+        """
+        h, q_ab, errors = self.values, np.empty_like(self.values.q_ab), []
+        parity = phi.parity if phi is not None and m == 1 else 0
+        for part in portions(q_ab.shape) if phi is not None and phi.closed is not None else [()]:
+            at_a, at_b, at_ab, same, of_a, of_b = (cut(x, part) for x in (h.q_a, h.q_b, h.q_ab, h.same, q.a, q.b))
+            behind = q_ab[part]
+            if slope is None:
+                behind[...], error = gaussian.product(n, phi, m, (at_a, at_b, at_ab))
+            else:
+                from igbtheory.mathematics.averages import slopes  # noqa: PLC0415 - training alone needs it
 
-    def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
-        """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""
-        h = self.values
-        if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
-            return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
-        q_ab, errors = np.empty_like(h.q_ab), []
-        for part in slices(q_ab):
-            q_ab[part], error = gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part]))
+                # of a datum with itself, rounding would cost half the digits of an angle
+                pair = at_a, at_b, np.where(same, at_a, at_ab)
+                slope[part], behind[...], error = slopes.with_product(n, phi, m, pair)
+            equal = (at_ab == at_a) & (at_ab == at_b)
+            if jumps:  # data that rounding makes equal stay apart: the next jump would take them for one datum
+                behind[~equal & (behind == of_a) & (behind == of_b)] *= 1 - 4 * n.epsilon
+            # equal data stay equal, and opposite ones opposite: of c = 1 - rounding the arcsine has half the digits
+            np.copyto(behind, of_a, where=equal | same)
+            if parity:
+                np.copyto(behind, parity * of_a, where=(at_ab == -at_a) & (at_ab == -at_b))
             errors.append(error)
         return q_ab, max(errors)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
 
-CACHED = 2**14
+CACHED = 2**15
 """Numbers of an array that stay in the cache of a core, with those from which they are computed."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
@@ -216,15 +216,16 @@ class Window:
         A step along an axis adds all values at once; sums whose step leads beyond an edge, to zeros, are put back.
         """
         width, sums = values[0, 0].size, values
-        for steps in _steps(self, places):
-            x, sums = np.ravel(sums), np.zeros(sums.shape, sums.dtype)
+        for stays, steps in _steps(self, places):
+            x, sums = np.ravel(sums), np.array(sums, order="C") if stays else np.zeros(sums.shape, sums.dtype)
             total = sums.reshape(-1)
             for step, beyond in steps:
                 kept, move = sums[beyond], step * width
                 first, end = max(0, -move), x.size - max(0, move)
                 total[first:end] += x[first + move : end + move]
                 sums[beyond] = kept
-        return sums / len(self.points)
+        sums /= self.size**self.axes
+        return sums
 
     def gathered(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
         """Return the means over the windows of values read at pairs of points, whatever the windows are."""
@@ -259,9 +260,29 @@ def slices(values: NDArray[Any]) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(values), step)]
 
 
+def portions(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
+    """Yield slices along the first axes of an array of this shape, so small that they stay in the cache of a core."""
+    length, *others = shape
+    size = prod(others)
+    if size <= CACHED or len(others) == 1:
+        step = max(1, CACHED // max(1, size))
+        yield from ((slice(start, start + step),) for start in range(0, length, step))
+        return
+    for i in range(length):
+        yield from ((slice(i, i + 1), *part) for part in portions(tuple(others)))
+
+
+def cut(x: Any, part: tuple[slice, ...]) -> Any:
+    """Return a part of an array that broadcasts with the one of whose shape `portions` are taken."""
+    array = np.asarray(x)
+    return array[tuple(along if length > 1 else slice(None) for along, length in zip(part, array.shape, strict=False))]
+
+
 @lru_cache(maxsize=64)
-def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, ...]]]]:
-    """Return, for each axis, the steps of a window along it: a number of positions, and pairs that it leads beyond.
+def _steps(window: Window, places: Places) -> list[tuple[bool, list[tuple[int, tuple[Index, ...]]]]]:
+    """Return, for each axis, whether a window reads the position in its middle, and its steps along the axis to others.
+
+    A step is a number of positions, and pairs that it leads beyond an edge.
 
     A pair of positions is beyond an edge if one of the two is: where the second one wraps around, they do not stay
     together.
@@ -272,8 +293,15 @@ def _steps(window: Window, places: Places) -> list[list[tuple[int, tuple[Index, 
         both, stride = np.stack([at + 0 * apart, (at + apart) % length]), prod(places.shape[axis + 1 :])
         along = (window.dilation * i - window.pad[0] for i in range(window.size))
         inside = {step: ((both + step >= 0) & (both + step < length)).all(axis=0) for step in along}
-        steps.append([(step * stride, np.nonzero(~held)) for step, held in inside.items() if held.any()])
+        beyond = [(step * stride, np.nonzero(~held)) for step, held in inside.items() if step and held.any()]
+        steps.append((0 in inside, beyond))
     return steps
+
+
+@lru_cache(maxsize=64)
+def offsets_read(window: Window, shape: Point, after: Places) -> tuple[int, ...]:
+    """Return the offsets in front of a window, of positions of this shape, from which pairs behind are computed."""
+    return tuple(np.unique(window.offsets(Places(shape, (0,)), after)).tolist())
 
 
 @lru_cache(maxsize=64)

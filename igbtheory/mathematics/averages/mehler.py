@@ -38,12 +38,13 @@ def sums(n: Kind, series: Sequence[tuple[Any, Any]], a: Any, b: Any, c: Any) -> 
     """
     order, values, length = np.argsort(np.abs(c)), np.empty_like(c), len(series[0][0])
     for block in np.array_split(order, 1 + order.size // BLOCK):
-        x, total = c[block], 0 * c[block]
+        x, of_a, of_b = c[block], a[block], b[block]
+        total = 0 * x
         for k in reversed(range(min(length, terms(n, np.max(np.abs(x), initial=0))))):
             total *= x
             for f, g in series:
                 if np.any(f[k]):
-                    total += f[k][a[block]] * g[k][b[block]]
+                    total += f[k].take(of_a) * g[k].take(of_b)
         values[block] = total
     return values
 

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations.memory import keep_freed
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
 _PLAIN = (int, float, str)
@@ -98,7 +99,7 @@ class Float64(Kind):
 
     def correlation(self, q_ab: Any, s: Any) -> Any:
         c = q_ab / s
-        return c.clip(-1.0, 1.0) if isinstance(c, np.ndarray) else min(max(c, -1.0), 1.0)
+        return c.clip(-1.0, 1.0, out=c) if isinstance(c, np.ndarray) else min(max(c, -1.0), 1.0)
 
     def ratio(self, a: Any, b: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -116,3 +117,4 @@ class Float64(Kind):
 
 
 FLOAT64 = Float64()
+keep_freed()  # every calculation with arrays of this kind loads this module

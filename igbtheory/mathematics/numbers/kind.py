@@ -104,7 +104,9 @@ class Kind(ABC):
 
     def sine(self, c: Any) -> Any:
         """Return sqrt(1 - c^2), the sine of the angle between two data of correlation c."""
-        return self.sqrt((1 - c) * (1 + c))
+        square = 1 - c
+        square *= 1 + c
+        return self.sqrt(square)
 
     @abstractmethod
     def ratio(self, a: Any, b: Any) -> Any:

@@ -49,13 +49,18 @@ class Rectified(ClosedForm):
         return odd2 * q_ab + (even2 * (2 / n.pi)) * s * _folded(n, c, n.sine(c))
 
     def product(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        s = n.sqrt(q_a * q_b)
+        s = n.sqrt(q_a) * n.sqrt(q_b)  # there are fewer variances than pairs
         c = n.correlation(q_ab, s)
         return self._product(n, q_ab, s, c, n.asin(c))
 
     def _product(self, n: Kind, q_ab: Any, s: Any, c: Any, asin: Any) -> Any:
         _, odd2, even2 = self._factors(n)
-        return odd2 * q_ab + (even2 * (2 / n.pi)) * s * (asin * c + n.sine(c))
+        average = asin * c  # arrays are changed in place, as new ones take as long as the arithmetic
+        average += n.sine(c)
+        average *= s
+        average *= even2 * (2 / n.pi)
+        average += odd2 * q_ab
+        return average
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         return self._slope(n, n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b))))
