@@ -1262,6 +1262,20 @@ def test_outputs_of_a_mean_of_networks_are_predicted_at_their_widths() -> None:
     assert abs(found.z) < 4
 
 
+@pytest.mark.parametrize(
+    "flat",
+    [
+        lambda x: x.view(x.size(0), -1),
+        lambda x: x.view(-1, 96),
+    ],
+)
+@pytest.mark.parametrize("layers", [(conv(2, 6, 1),), (conv(2, 6, 1), nn.ReLU, lambda: nn.MaxPool2d(1))])
+def test_images_are_flattened_in_all_usual_ways(layers: Any, flat: Any) -> None:
+    expected = igb.from_torch(stack(*layers, nn.Flatten, linear(96, 2)), IMAGES)
+    make = model(lambda m, x: m.b(flat(m.a(x))), a=stack(*layers), b=linear(96, 2))
+    assert igb.from_torch(make, IMAGES) == expected
+
+
 @pytest.mark.parametrize("exported", [False, True])
 def test_the_length_of_the_data_is_no_constant(*, exported: bool) -> None:
     def forward(m: Any, x: Any) -> Any:

@@ -37,11 +37,14 @@ class Entries:
 
     @classmethod
     def laid_out(cls, tensor: tuple[int, ...], axis: int, shape: Point) -> "Entries":
-        """Return those of a tensor with the data on its first axis, units on this one, and the positions in order."""
+        """Return those of a tensor with the data on its first axis, units on this one, and the positions in order.
+
+        Its numbers lie in memory as layers return them, on which functions such as view depend.
+        """
         axis %= len(tensor)
         others = [length for i, length in enumerate(tensor) if i != axis]
         numbers = 1 + torch.arange(prod(tensor)).reshape(*others, tensor[axis]).movedim(-1, axis)
-        return cls(numbers, shape, tensor[axis])
+        return cls(numbers.contiguous(), shape, tensor[axis])
 
     @property
     def positions(self) -> int:
@@ -107,13 +110,13 @@ class Entries:
         """Return those of a tensor with other units along the axis, at the same data and positions."""
         places = self.positioned.select(axis, 0).long().unsqueeze(-1) * units
         numbers = 1 + (places + torch.arange(units)).movedim(-1, axis)
-        return Entries(numbers, self.shape, units)
+        return Entries(numbers.contiguous(), self.shape, units)
 
     def mixed(self, axis: int, positions: int) -> "Entries":
         """Return those of a tensor with other positions along the axis, of the same units of the same data."""
         datum, unit = (part.select(axis, 0).long().unsqueeze(-1) for part in (self.datum, self.unit))
         numbers = 1 + (datum * positions + torch.arange(positions)) * self.units + unit
-        return Entries(numbers.movedim(-1, axis), (positions,), self.units)
+        return Entries(numbers.movedim(-1, axis).contiguous(), (positions,), self.units)
 
     def at_one_position(self, axis: int) -> bool:
         """Return whether all numbers along the axis are of one datum at one position."""
