@@ -48,7 +48,7 @@ class Piece:
     constants: tuple[Mapping[fx.Node, Any], ...]
 
     def run(self, values: Sequence[Any], model: int = 0) -> Any:
-        """Return the value of the last step, given those of the starts, whose memory has their order, as `view` asks."""
+        """Return the value of the last step, given those of the starts, in memory as `view` asks."""
         given = {start: value.contiguous() for start, value in zip(self.starts, values, strict=True)}
         return value_behind(self.modules[model], self.steps, {**self.constants[model], **given})
 
