@@ -1,5 +1,6 @@
 """Where you place the norm, appendix G: the experiments, nearly all of which need training runs or data sets."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,7 @@ def largest_shares(rng: np.random.Generator, gamma: float, networks: int) -> Any
     return np.array([np.exp(scipy.special.log_ndtr(nodes[:, None] + gap).sum(axis=1)) @ weights for gap in gaps])
 
 
+@cache
 def mean_of_largest_share(gamma: float) -> float:
     """The mean of `largest_shares` over networks, by quadrature. Given the largest centre m the others are independent
     and normal below m, so that their product of Phi(z + m - m_k) has a power as its mean:
@@ -95,6 +97,7 @@ def mean_of_largest_share(gamma: float) -> float:
     return float(total)
 
 
+@cache
 def mean_of_largest_count() -> float:
     """The mean of the largest of 200 counts of 10,000 random guesses. The counts are independent Poisson variables,
     given their sum: P(all <= k) is a power of the truncated law, by Fourier transform.

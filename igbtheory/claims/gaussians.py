@@ -4,7 +4,7 @@ They are independent of the rules of the package, with which the claims compare 
 """
 
 from collections.abc import Callable
-from functools import reduce
+from math import prod
 from typing import Any
 
 import mpmath as mp
@@ -71,7 +71,7 @@ def relu_maximum(m: Any) -> tuple[Any, Any]:
 def mean_over(variable: Any, polynomial: Any, variance: Any = 1) -> Any:
     """Return the mean of a polynomial over its variable, which is N(0, variance)."""
     terms = sp.Poly(sp.expand(polynomial), variable).terms()
-    return sum(value * variance ** sp.Rational(k, 2) * sp.factorial2(k - 1) for (k,), value in terms if k % 2 == 0)
+    return sum(value * variance ** sp.Rational(k, 2) * _normal_power(k) for (k,), value in terms)
 
 
 def kappa_1(c: Any) -> Any:
@@ -114,7 +114,13 @@ def left_out_density(b: Any, n: Any) -> Any:
 
 def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
     """Return the mean of a polynomial over its variables, which are independent and N(0, 1)."""
-    return sp.expand(reduce(lambda rest, variable: mean_over(variable, rest), variables, polynomial))
+    terms = sp.Poly(polynomial, *variables).terms()
+    return sp.expand(sum(value * prod(map(_normal_power, powers)) for powers, value in terms))
+
+
+def _normal_power(power: int) -> int:
+    """Return the mean of a power of a variable that is N(0, 1)."""
+    return 0 if power % 2 else int(sp.factorial2(power - 1))
 
 
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:

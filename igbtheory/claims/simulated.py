@@ -93,7 +93,7 @@ def hidden_units(
     for _ in range(depth):
         weights = rng.standard_normal((networks, width, width * pool), dtype=np.float32)
         units = units @ (np.float32(np.sqrt(sigma_w2 / width)) * weights)
-        units = phi(units).reshape(networks, samples, width, pool).max(axis=-1)
+        units = phi(units).reshape(networks, samples, pool, width).max(axis=2)
     return units
 
 

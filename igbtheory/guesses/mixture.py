@@ -5,7 +5,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.logconcave import log_integral
-from igbtheory.mathematics.numerics.log_binomial import log_binomial
+from igbtheory.mathematics.numerics.log_binomial import deviance, log_largest
 
 Array = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
     to_t, to_u = np.minimum(s, 1.0), 1.0 / np.maximum(s, 1.0)
 
     def exponent(x: Array) -> Array:
-        return log_binomial(n, k, to_t * x) - 0.5 * (to_u * x) ** 2
+        return -deviance(n, k, to_t * x) - 0.5 * (to_u * x) ** 2
 
     def slope(x: Array) -> tuple[Array, Array]:
         first, second = _score(n, k, to_t * x)
@@ -43,7 +43,7 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
     # the mode lies between 0 and the t at which k is likeliest, and no further out than the score at 0 can pull it
     upper = np.zeros_like(k)
     lower = np.fmax(scipy.special.ndtri(k / n) / to_t, to_t * _score(n, k, upper)[0] / to_u**2)
-    return np.asarray(log_integral(exponent, slope, lower, upper) + np.log(to_u) - _LOG_SQRT_2PI)
+    return np.asarray(log_largest(n, k) + log_integral(exponent, slope, lower, upper) + np.log(to_u) - _LOG_SQRT_2PI)
 
 
 def log_cumulative(n: int, k: Array, s: Array) -> Array:
@@ -55,7 +55,7 @@ def log_cumulative(n: int, k: Array, s: Array) -> Array:
     """
 
     def exponent(t: Array) -> Array:
-        return log_binomial(n - 1, k, t) - 0.5 * t**2 + scipy.special.log_ndtr(t / s)
+        return scipy.special.log_ndtr(t / s) - deviance(n - 1, k, t) - 0.5 * t**2
 
     def slope(t: Array) -> tuple[Array, Array]:
         (first, second), (step, step_slope) = _score(n - 1, k, t), _hazard(t / s)
@@ -65,6 +65,6 @@ def log_cumulative(n: int, k: Array, s: Array) -> Array:
     lower = np.fmax(scipy.special.ndtri(np.maximum(k, 0.5) / n), s**2 * _score(n - 1, k, np.zeros_like(k))[0])
     upper = np.minimum(40.0 * s, 1.0)
     # if s is small, Phi(t/s) is a step on the scale of the density of T, and it is 1 from 9 s on
-    logarithm = log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI
+    logarithm = log_integral(exponent, slope, lower, upper, 9.0 * s) + log_largest(n - 1, k) + np.log(n) - _LOG_SQRT_2PI
     # it is at most 1/2 by symmetry, and equal to 1/2 within the error of the quadrature if gamma is huge
     return np.asarray(np.where(logarithm > np.log(0.5) - _ERROR, np.log(0.5), logarithm))

@@ -28,7 +28,25 @@ def _stirling_remainder(n: Array) -> Array:
 
 
 def log_binomial(n: int, k: Array, t: Array) -> Array:
-    """Return the logarithm of C(n, k) Phi(t)^k Phi(-t)^(n-k), of the broadcast shape of k and t.
+    """Return the logarithm of C(n, k) Phi(t)^k Phi(-t)^(n-k), of the broadcast shape of k and t."""
+    return log_largest(n, k) - deviance(n, k, t)
+
+
+def log_largest(n: int, k: Array) -> Array:
+    """Return the logarithm of the largest probability of k, which is that at p = k/n, of the shape of k."""
+    inner = np.maximum(np.minimum(k, n - k), 1.0)
+    outer = np.maximum(n - inner, 1.0)
+    factor = (
+        _stirling_remainder(np.maximum(np.full_like(k, n), 1.0))
+        - _stirling_remainder(inner)
+        - _stirling_remainder(outer)
+        + 0.5 * np.log(n / (2.0 * np.pi * inner * outer))
+    )
+    return np.where((k == 0.0) | (k == n), 0.0, factor)
+
+
+def deviance(n: int, k: Array, t: Array) -> Array:
+    """Return the logarithm of the largest probability of k over that at p = Phi(t), of the broadcast shape of k and t.
 
     The deviance k log(k/(n p)) + (n-k) log((n-k)/(n (1-p))) is formed from the excess k - n p, and the excess from the
     smallest of p, 1 - p and |p - 1/2|, whose rounding errors are smallest.
@@ -41,15 +59,7 @@ def log_binomial(n: int, k: Array, t: Array) -> Array:
         (k - 0.5 * n) - 0.5 * n * scipy.special.erf(t / np.sqrt(2.0)),
         np.where(t < 0.0, k - rare, rare - other),
     )
-    deviance = scipy.special.xlog1py(k, excess / np.maximum(expected, TINY)) + scipy.special.xlog1py(
-        other, -excess / np.maximum(remaining, TINY)
+    return np.asarray(
+        scipy.special.xlog1py(k, excess / np.maximum(expected, TINY))
+        + scipy.special.xlog1py(other, -excess / np.maximum(remaining, TINY))
     )
-    inner = np.maximum(np.minimum(k, other), 1.0)
-    outer = np.maximum(n - inner, 1.0)
-    factor = (
-        _stirling_remainder(np.maximum(np.full_like(k, n), 1.0))
-        - _stirling_remainder(inner)
-        - _stirling_remainder(outer)
-        + 0.5 * np.log(n / (2.0 * np.pi * inner * outer))
-    )
-    return np.asarray(np.where((k == 0.0) | (other == 0.0), 0.0, factor) - deviance)

@@ -185,4 +185,5 @@ def save(figure: Figure, *files: Path) -> None:
     """Write the figure to files, PDF, SVG or PNG by their endings, without a date, so that bytes are reproducible."""
     for file in files:
         figure.savefig(file, metadata=UNDATED[file.suffix.lower()])
-        figure.set_layout_engine("none")  # computing the layout again would take as long as drawing
+        with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
+            figure.set_layout_engine(None)  # computing the layout again would take as long as drawing
