@@ -51,7 +51,7 @@ class Scaling:
                 "use BatchNorm(), or LayerNorm()"
             )
         before = np.asarray(self.pairs.tangent, dtype=float)
-        return homogeneous_kernel.tangent_kernel(phi, self.kernel, before, self.eps)
+        return homogeneous_kernel.tangent_kernel(phi, self.batches, before)
 
     def _apart(self, units: Array) -> Array:
         """Return the deviations from the means over the batches, shape (batches, size, count)."""
@@ -61,6 +61,11 @@ class Scaling:
     def kernel(self) -> Array:
         """The second moments in double precision."""
         return np.asarray(self.pairs.q_ab, dtype=float)
+
+    @cached_property
+    def batches(self) -> scales.Batches:
+        """The batches, whose roots are computed once for all functions behind the norm."""
+        return scales.Batches(self.kernel, self.size, self.eps)
 
     @cached_property
     def variances(self) -> Array:
@@ -119,8 +124,8 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
-            mean = homogeneous_kernel.means(phi, to.kernel, to.size, to.eps)
+            kernel, error = homogeneous_kernel.second_moments(phi, to.batches)
+            mean = homogeneous_kernel.means(phi, to.batches)
             pairs = pairs_of(n, replace(to.pairs, tangent=None), kernel, mean, error + to.error)
             return pairs if to.pairs.tangent is None else replace(pairs, tangent=to.tangent(phi))
         if to.pairs.tangent is not None:
