@@ -14,6 +14,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.foundations.progress import counted, progress_bar, share, show_first
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.ensemble import Asked, measure
@@ -239,8 +240,9 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     limit = float(outputs[0] / outputs[1])
     of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        # the error of var_mu is relative to var_mu + var_chi
-        of_rules = 0.0 if np.isnan(outputs).any() else float((1 + 2 * limit) * outputs[2])
+        # the error of var_mu is relative to var_mu + var_chi; that of draws is SPARE standard errors
+        error = outputs[2] / SPARE if outputs[2] > EXACT else outputs[2]
+        of_rules = 0.0 if np.isnan(error) else float((1 + 2 * limit) * error)
         return hypot(of_rules, of_variances, finite.change * limit)
     # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])

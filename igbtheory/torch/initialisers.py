@@ -25,8 +25,8 @@ probability 2e-9."""
 MISSED = 30.0
 """The largest of n uniform numbers is below (1 - MISSED/n) times their bound with probability exp(-MISSED), 1e-13."""
 
-AT_ONCE = 2**20
-"""Number of weights that are summed at once, which need 8 MiB in double precision."""
+AT_ONCE = 2**17
+"""Number of weights that are summed at once: 1 MiB in double precision, which stays in the cache."""
 ENOUGH = 2**16
 """Number of weights that tell an initialiser: the error of their variance is 0.6 %, and known ones differ by more."""
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import ClassVar, final
 
 import numpy as np
@@ -94,7 +95,7 @@ class Scaling:
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
         passage = self.before.passage
-        return estimated(either, q_ab, mean, passage.world, passage.fewer)
+        return estimated(either, q_ab, mean, prod(self.before.shape), passage.world, passage.fewer)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""

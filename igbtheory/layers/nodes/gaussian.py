@@ -116,7 +116,8 @@ class GaussianPairs(Base[Pairs]):
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
         grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
-        behind = replace(behind, error=error + grown)
+        magnified = {name: max(1.0, power) * getattr(h, name) for name in ("of_draws", "of_pools")}
+        behind = replace(behind, error=error + grown, **magnified)
         return behind if h.tangent is None else replace(behind, tangent=slope * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
