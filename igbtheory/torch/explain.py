@@ -109,7 +109,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     tried = [*changes.changes(read, values)] if asked.check or read.unread is None else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
     outputs = predicted[names.index(read.output)]
-    draws = _Draws(asked, bool(refused), bool(outputs[3] > EXACT), drawn)
+    draws = _Draws(asked, read, bool(refused), bool(outputs[3] > EXACT), drawn)
     with share(drawn_until, 1.0):
         work = counted(tried, len(tried), "changes of the model")
         lines = tuple(_what_if(change, make_model, models, data, draws) for change in work)
@@ -154,12 +154,14 @@ def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measu
 class _Draws:
     """How changes are measured, and drawn.
 
-    refused: whether the model itself has no prediction in infinite width, so that the reason is said already;
-    estimated: whether that prediction is estimated from draws, which takes longer than networks at the model's own
-    widths; drawn: the number of these networks, 0 if the model itself is not predicted at them.
+    reading: of the model as it is, which a change of the data alone leaves. refused: whether the model itself has no
+    prediction in infinite width, so that the reason is said already; estimated: whether that prediction is estimated
+    from draws, which takes longer than networks at the model's own widths; drawn: the number of these networks, 0 if
+    the model itself is not predicted at them.
     """
 
     asked: Asked
+    reading: Any
     refused: bool
     estimated: bool
     drawn: int
@@ -171,7 +173,9 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws
 
     asked = draws.asked
     changed = change.data(data.double().cpu().numpy())
-    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
+    read = draws.reading
+    if change.edit:
+        read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
     line = WhatIf(change.name)
     if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (asked.networks, asked.seed), draws.drawn)

@@ -83,10 +83,12 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
 def _moments(flat: Sequence[torch.Tensor], count: int) -> tuple[float, float, float, float]:
     """Return the means of numbers, of their squares and of their fourth powers, and the largest size."""
     sums, largest = torch.zeros(3, dtype=torch.double), 0.0
-    for x in (part.double() for tensor in flat for part in tensor.split(AT_ONCE)):
+    for part in (part for tensor in flat for part in tensor.split(AT_ONCE)):
+        x = part.double()
         squares = x.square()
         sums += torch.stack([x.sum(), squares.sum(), squares @ squares])
-        largest = max(largest, float(x.abs().max()))
+        least, most = map(float, part.aminmax())
+        largest = max(largest, -least, most)
     mean, square, fourth = (sums / count).tolist()
     return mean, square, fourth, largest
 
