@@ -39,8 +39,9 @@ class DrawnKernel:
 
     of_draws: SPARE times the largest of three relative standard errors: of q - q_ab to itself, and of q and q_ab to q,
     where q is the mean of squares and q_ab that of all pairs of data, at equal positions. of_pools: the same of a unit
-    averaged over all positions. error_of_mean: SPARE times the standard error of the means, of which the root mean
-    square over the data is taken, divided by sqrt(q).
+    averaged over all positions. growth: the factor by which this average magnifies independent relative errors of the
+    positions, the root of the ratio of q - q_ab in front of it to that behind. error_of_mean: SPARE times the standard
+    error of the means, of which the root mean square over the data is taken, divided by sqrt(q).
     """
 
     q_ab: Array
@@ -48,6 +49,7 @@ class DrawnKernel:
     of_draws: float = 0.0
     of_pools: float = 0.0
     error_of_mean: float = 0.0
+    growth: float = 1.0
 
 
 def estimated(draw: Pair, q_ab: Array, mean: Array, positions: int = 1, world: int = 0, fewer: int = 1) -> DrawnKernel:
@@ -71,11 +73,11 @@ def estimated(draw: Pair, q_ab: Array, mean: Array, positions: int = 1, world: i
         return DrawnKernel(kernel, centre)
     squares, pairs = _means(kernel, positions)
     least = FLOAT64.epsilon * q
-    apart = standard_error(means[:, 0] - means[:, 1]) / np.maximum(squares - pairs, least)
-    each = standard_error(means) / np.maximum(squares, least)
-    of_draws, of_pools = SPARE * np.maximum(apart, each.max(axis=0))
+    apart = np.maximum(squares - pairs, least)
+    errors = standard_error(means[:, 0] - means[:, 1]) / apart, *(standard_error(means) / np.maximum(squares, least))
+    of_draws, of_pools = (SPARE * np.max(errors, axis=0)).tolist()
     of_mean = SPARE * np.sqrt(np.square(standard_error(lefts)).mean() / q)
-    return DrawnKernel(kernel, centre, float(of_draws), float(of_pools), float(of_mean))
+    return DrawnKernel(kernel, centre, of_draws, of_pools, float(of_mean), float(np.sqrt(apart[0] / apart[1])))
 
 
 def _drawn(draw: Pair, wanted: int, rngs: list[Generator], positions: int) -> tuple[float, float, Array, Array, Array]:

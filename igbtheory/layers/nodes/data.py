@@ -65,7 +65,8 @@ def pairs_of_draws(n: Kind, x: Pairs, drawn: DrawnKernel) -> Pairs:
     return replace(
         pairs_of(n, x, drawn.q_ab, drawn.mean, x.error),
         of_draws=hypot(x.of_draws, drawn.of_draws),
-        of_pools=hypot(x.of_pools, drawn.of_pools),
+        # what layers in front have made of the errors of single positions may be smaller than of those of averages
+        of_pools=hypot(min(x.of_pools, drawn.growth * x.of_draws), drawn.of_pools),
         error_of_mean=hypot(x.error_of_mean, drawn.error_of_mean),
     )
 
