@@ -99,7 +99,8 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
     with share(0.0, measured_until):
         measured, summaries = moments.measured_moments(make_model, data, names, read, asked)
-    beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data)))
+    bent = moments.is_off_centre(read.paths.get(read.output, ()))
+    beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data), bent=bent))
     show_first(beginning.beginning())
     with share(measured_until, predicted_until):
         predicted, refused = moments.predicted_moments(read, values, names)
