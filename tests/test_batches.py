@@ -18,7 +18,7 @@ from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.layers.batches import homogeneous_kernel
 from igbtheory.layers.batches import law as batch_normalised
 from igbtheory.layers.batches.homogeneous_kernel import second_moments
-from igbtheory.layers.batches.scales import approximate, effective_rank
+from igbtheory.layers.batches.scales import Batches, approximate, effective_rank
 from igbtheory.mathematics.averages.constant_batches import probability
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numerics.exchangeable import counts_above
@@ -408,7 +408,7 @@ def test_the_exact_kernel_is_that_of_drawn_vectors(
     name: str | None, data: int, size: int, rank: int, eps: float
 ) -> None:
     covariance = kernel(data, rank)
-    found, error = second_moments(function(name), covariance, size, eps)
+    found, error = second_moments(function(name), Batches(covariance, size, eps))
     assert z_scores(name, covariance, size, eps, found).max() < FIVE
     assert error < 1e-11
     assert np.abs(found - found.T).max() < 1e-13  # one matrix product for both halves, but for its rounding
@@ -420,16 +420,16 @@ def test_short_rules_of_large_batches_are_the_long_ones(
     name: str | None, rank: int, least: float, eps: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     covariance = kernel(30, rank)
-    exact, _ = second_moments(function(name), covariance, 30, eps)
+    exact, _ = second_moments(function(name), Batches(covariance, 30, eps))
     monkeypatch.setattr(homogeneous_kernel, "LARGE", 30)
-    found, error = second_moments(function(name), covariance, 30, eps)
+    found, error = second_moments(function(name), Batches(covariance, 30, eps))
     root = np.sqrt(np.diagonal(exact))
     assert np.max(np.abs(found - exact) / np.outer(root, root)) < error < least
 
 
 @pytest.mark.parametrize("rank", [1, 2, 40])
 def test_normalised_data_have_mean_zero_and_mean_square_one(rank: int) -> None:
-    found, _ = second_moments(None, kernel(12, rank), 12)
+    found, _ = second_moments(None, Batches(kernel(12, rank), 12))
     # 12 additions of numbers of order 1
     assert np.trace(found) == pytest.approx(12, abs=1e-12)
     assert found.sum(axis=1) == pytest.approx(0, abs=1e-12)
@@ -439,7 +439,8 @@ def test_normalised_data_have_mean_zero_and_mean_square_one(rank: int) -> None:
 def test_exchangeable_data_have_the_arc_cosine_kernel(q: float, q_ab: float) -> None:
     """The scale of exchangeable data is independent of their direction, so that it drops out altogether."""
     size = 12
-    found, error = second_moments(FUNCTIONS["relu"], np.full((size, size), q_ab) + (q - q_ab) * np.eye(size), size)
+    batches = Batches(np.full((size, size), q_ab) + (q - q_ab) * np.eye(size), size)
+    found, error = second_moments(FUNCTIONS["relu"], batches)
     c = -1 / (size - 1)
     theta = np.arccos(c)
     expected = (np.sin(theta) + (np.pi - theta) * c) / (2 * np.pi)
@@ -453,7 +454,7 @@ def test_exchangeable_data_have_the_arc_cosine_kernel(q: float, q_ab: float) -> 
 def test_pairs_of_batches_of_two_are_signs(c: float) -> None:
     """A batch of two becomes (1, -1) or (-1, 1): the product of two such signs has the mean (2/pi) asin c."""
     root = np.array([[0.5, 0], [-0.5, 0], [0.5 * c, 0.5 * np.sqrt(1 - c * c)], [-0.5 * c, -0.5 * np.sqrt(1 - c * c)]])
-    found, error = second_moments(None, root @ root.T, 2)
+    found, error = second_moments(None, Batches(root @ root.T, 2))
     # asin 1 keeps half of the digits of its argument, which is a rounded product here
     tolerance = 1e-7 if c == 1 else 1e-12
     assert found[0, 2] == pytest.approx(2 / np.pi * np.arcsin(c), abs=tolerance)
@@ -480,7 +481,7 @@ def test_the_approximation_errs_by_the_inverse_of_the_effective_rank() -> None:
     errors, ranks = [], []
     for features in (10, 50, 500):
         covariance = kernel(60, features)
-        exact, _ = second_moments(None, covariance, 60)
+        exact, _ = second_moments(None, Batches(covariance, 60))
         errors.append(np.abs(approximate(covariance, 60) - exact).max())
         ranks.append(effective_rank(covariance, 60))
     assert np.all(np.diff(ranks) > 0)
@@ -498,7 +499,7 @@ def test_the_approximation_is_the_centred_and_scaled_kernel() -> None:
 
 
 def test_a_wide_batch_needs_no_correction() -> None:
-    found, _ = second_moments(None, np.eye(4), 4)
+    found, _ = second_moments(None, Batches(np.eye(4), 4))
     # orthonormal data: rank 3, exactly exchangeable
     assert found == pytest.approx(approximate(np.eye(4), 4), abs=1e-13)
     assert effective_rank(np.eye(4), 4) == pytest.approx(3)
@@ -508,18 +509,19 @@ def test_a_wide_batch_needs_no_correction() -> None:
 def test_a_batch_of_equal_data_gives_zeros(name: str | None) -> None:
     data = np.random.default_rng(2).standard_normal((6, 3))
     data[:3] = data[0]
-    found, error = second_moments(function(name), data @ data.T, 3)
+    found, error = second_moments(function(name), Batches(data @ data.T, 3))
     assert not found[:3].any()
     assert not found[:, :3].any()
-    assert found[3:, 3:] == pytest.approx(second_moments(function(name), (data @ data.T)[3:, 3:], 3)[0], abs=1e-12)
+    others, _ = second_moments(function(name), Batches((data @ data.T)[3:, 3:], 3))
+    assert found[3:, 3:] == pytest.approx(others, abs=1e-12)
     assert error < 1e-12
     assert not approximate(data @ data.T, 3)[:3].any()
 
 
 def test_a_common_part_of_the_data_costs_digits_and_the_error_says_so() -> None:
     data = np.random.default_rng(3).standard_normal((6, 4))
-    plain, _ = second_moments(FUNCTIONS["relu"], data @ data.T, 6)
-    found, error = second_moments(FUNCTIONS["relu"], data @ data.T + 1e6, 6)
+    plain, _ = second_moments(FUNCTIONS["relu"], Batches(data @ data.T, 6))
+    found, error = second_moments(FUNCTIONS["relu"], Batches(data @ data.T + 1e6, 6))
     assert 1e-13 < np.abs(found - plain).max() < error < 1e-8  # 1e6 rounds by 1e-10, of which two rules see more
 
 

@@ -111,7 +111,7 @@ def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:
     found = estimated(draw, kernel, np.zeros(6))
     assert found.q_ab == pytest.approx(4 * kernel, rel=1e-12)
     assert found.mean == pytest.approx(np.zeros(6), abs=1e-12)
-    assert found.error < 1e-7  # the root of rounding
+    assert found.of_draws < 1e-7  # the root of rounding
 
 
 def test_what_changes_as_one_over_the_number_of_data_is_extrapolated() -> None:
@@ -156,7 +156,7 @@ def test_a_full_batch_behind_a_branch_without_a_weight_at_its_end(monkeypatch: p
 
 
 def test_errors_are_standard_errors() -> None:
-    """Without a control the error of q - q_ab, both means over three data, is that of draws of known variance."""
+    """Without a control the error of q - q_ab = 2/3, both means over three data, is that of draws of known variance."""
 
     def draw(draws: Draws, count: int) -> Any:
         return draws.rng.standard_normal((3, count)), None
@@ -164,8 +164,41 @@ def test_errors_are_standard_errors() -> None:
     found = estimated(draw, np.eye(3), np.zeros(3))
     units = REPLICATES * 2 ** int(np.log2(max(control_variates.LEAST, control_variates.VALUES // 3)))
     # squares of normal numbers have the variance 2, products 1; a standard error of 32 replicates scatters by an eighth
-    assert found.error == pytest.approx(SPARE * np.sqrt((4 * 3 * 2 + 4 * 3) / 81 / units), rel=0.4)
-    assert abs(np.diagonal(found.q_ab).mean() - found.q_ab.mean() - 2 / 3) < found.error
+    assert found.of_draws == pytest.approx(SPARE * np.sqrt((4 * 3 * 2 + 4 * 3) / 81 / units) / (2 / 3), rel=0.4)
+    assert abs(np.diagonal(found.q_ab).mean() - found.q_ab.mean() - 2 / 3) < found.of_draws * 2 / 3
+
+
+def block(width: Layer, *norm: Layer) -> tuple[Layer, ...]:
+    """Return a residual block whose sum is not Gaussian, so that the relu behind it is estimated."""
+    return igb.Residual(width, *norm, RELU, width, *norm), RELU
+
+
+CONV, POOLED = igb.Conv2d(3), (igb.GlobalAvgPool(), igb.Dense())
+SCATTERED: dict[str, tuple[Layer, ...]] = {
+    "normalised": (igb.Dense(), igb.BatchNorm(), TANH) * 3,
+    "pooled": (igb.Dense(), igb.Activation("gelu"), igb.MaxPool(3)) * 2,
+    "residual": (igb.Dense(), RELU, *block(igb.Dense()) * 3),
+    "residual, normalised": (igb.Dense(), igb.BatchNorm(), RELU, *block(igb.Dense(), igb.BatchNorm()) * 3),
+    "images": (CONV, RELU, *block(CONV) * 2, *POOLED),
+    "images, normalised": (CONV, igb.BatchNorm(), RELU, *block(CONV, igb.BatchNorm()) * 2, *POOLED),
+    "images in groups": (CONV, igb.GroupNorm(4), igb.Activation("gelu"), *POOLED),
+}
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.parametrize("name", SCATTERED)
+def test_errors_of_draws_are_their_scatter_over_seeds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of var_chi; errors of all layers in front add up in it, and a pool over positions magnifies them."""
+    layers, rng = (*SCATTERED[name], igb.Dense()), np.random.default_rng(0)
+    data = rng.standard_normal((3, 3, 4, 4) if name.startswith("images") else (10, 20))
+    values, errors = [], []
+    for seed in range(1, 11):
+        monkeypatch.setattr(control_variates, "SEED", seed)
+        found = on_data_set(layers, FLOAT64, data, passage=Passage(fewer=8))
+        values.append(found.var_chi)
+        errors.append(found.error / SPARE)
+    # ten values tell their scatter to a quarter
+    assert 0.6 < np.mean(errors) / (np.std(values, ddof=1) / np.mean(values)) < 3
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")

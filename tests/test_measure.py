@@ -671,6 +671,9 @@ def test_the_network_whose_outputs_are_not_finite_is_named() -> None:
 def test_a_sigmoid_at_the_end_is_refused_and_outputs_that_are_positive_by_chance_are_not() -> None:
     with pytest.raises(ValueError, match="leave the sigmoid out"):
         igb.measure(linear(1, nn.Sigmoid), X, 100)
+    with pytest.warns(UserWarning, match="leave the sigmoid out") as told:
+        igb.measure(linear(1, nn.Sigmoid), X, 10)
+    assert not any("not centred" in str(warning.message) for warning in told)
     signs = cycle([1.0] * 9 + [-1.0])
     ten = hooked(linear(1), lambda y: next(signs) * (0.5 + y / 100))
     assert igb.measure(ten, X, 10).G0.tolist() == [1.0] * 9 + [0.0]

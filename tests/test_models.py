@@ -764,6 +764,21 @@ def test_labels_of_their_own_are_explained_as_two_classes_each() -> None:
         igb.explain(lambda: nn.Sequential(make(), nn.Sigmoid()), X, networks=20, multi_label=True)
 
 
+@pytest.mark.parametrize("networks", [2, 10])
+def test_a_sigmoid_is_not_explained_however_few_the_networks(networks: int) -> None:
+    with pytest.raises(ValueError, match="leave the sigmoid out"):
+        igb.explain(lambda: nn.Sequential(nn.Linear(20, 1), nn.Sigmoid()), X, networks=networks)
+    igb.explain(linear(20, 1), X, networks=networks)  # its outputs may be positive by chance
+
+
+def test_a_loop_over_the_data_is_named_where_it_is_not_read() -> None:
+    def passed_one_by_one(m: Any, x: Any) -> Any:
+        return torch.stack([m.a(row) for row in x])
+
+    with pytest.raises(ValueError, match="loops over them; pass them at once"):
+        igb.from_torch(model(passed_one_by_one, a=linear(20, 3)), X)
+
+
 def test_models_that_are_the_same_are_not_explained() -> None:
     def make() -> Any:
         torch.manual_seed(0)
@@ -941,6 +956,13 @@ def half_zeros(weight: Any) -> None:
     nn.init.sparse_(weight, 0.5)
 
 
+def shifted_by_a_hook() -> Any:
+    """Return a model whose guesses are not those of its last layer, but of what a hook makes of its outputs."""
+    own = nn.Sequential(nn.Linear(20, 3))
+    own[0].register_forward_hook(lambda *given: given[2] + torch.tensor([9.0, 0.0, 0.0]))
+    return own
+
+
 @pytest.mark.parametrize(
     ("make", "wish", "words"),
     [
@@ -955,6 +977,7 @@ def half_zeros(weight: Any) -> None:
         (model(lambda m, x: -m.a(x), a=linear(20, 1)), {"neutral": True}, "ends in a linear layer"),
         (stack(lambda: nn.LayerNorm(20), lambda: nn.Linear(20, 3, bias=False)), {"neutral": True}, "give it biases"),
         (stack(linear(20, 3, nn.init.zeros_)), {"neutral": True}, "zeros in '0'"),
+        (shifted_by_a_hook, {"neutral": True}, "ends in a linear layer"),
     ],
 )
 def test_a_wish_that_cannot_be_met_changes_nothing(make: Make, wish: Any, words: str) -> None:

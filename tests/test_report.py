@@ -320,7 +320,7 @@ def test_numbers_read_well() -> None:
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
     assert _with_error(4e-8, 3e-9) == "(4.00 ± 0.30)·10<sup>−8</sup>"  # noqa: RUF001 - as above
-    assert _with_error(-0.0099999999, 1.2e-7) == "(−1.000000 ± 0.000012)·10<sup>−2</sup>"  # noqa: RUF001 - as above
+    assert _with_error(-0.0099999999, 1.2e-7) == "−0.01000000 ± 0.00000012"  # noqa: RUF001 - as above
 
 
 @pytest.mark.slow  # stores of runs and of figures are tested in every run

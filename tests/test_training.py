@@ -11,6 +11,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.layers.batches.homogeneous_kernel import tangent_kernel
+from igbtheory.layers.batches.scales import Batches
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
 from igbtheory.mathematics.averages import slopes
 from igbtheory.mathematics.averages.gaussian import product
@@ -373,7 +374,7 @@ def test_the_tangent_kernel_behind_batchnorm_is_the_mean_over_its_jacobians(name
     roots = rng.standard_normal((2, 7, 9))
     kernel, tangent = (root @ root.T / 7 for root in roots)
     phi = None if name is None else igb.Activation(name).phi
-    found = tangent_kernel(phi, kernel, tangent, eps)
+    found = tangent_kernel(phi, Batches(kernel, 7, eps), tangent)
     g = rng.standard_normal((100_000, 9)) @ roots[0].T / 7**0.5
     apart = g - g.mean(axis=1, keepdims=True)
     scale = np.sqrt(np.mean(apart**2, axis=1) + eps)[:, None, None]

@@ -5,6 +5,7 @@ layer that mixes units or data, such as a norm, reaches its limit only for many 
 """
 
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,13 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
 
     before = node.averaged()
     q_ab = np.asarray(before.q_ab, dtype=float)
-    estimate = estimated(either, q_ab, at_data(before), node.passage.world, node.passage.fewer)
+    places = node.places and of_shape(layer.positions(node.places.shape))
+    positions = prod(places.shape) if places else 1
+    estimate = estimated(either, q_ab, at_data(before), positions, node.passage.world, node.passage.fewer)
     units = given or layer.behind(node)
     pairs = pairs_of_draws(node.n, before, estimate)
     behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
-    return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
+    return replace(behind, places=places)
 
 
 def _moments(y: Array, draws: Draws) -> Array:

@@ -70,10 +70,6 @@ class Residual(TwoWays):
     def rule(self, node: Node[Any]) -> Node[Any]:
         if not self._independent:  # such as token mixing alone: a channel of the branch depends on that of the stream
             return super().rule(node)
-        if (
-            node.base.averages and not node.gaussian and self.layers[0].weighs
-        ):  # stream and branch both ask for its average
-            node = node.with_moments(node.units, node.averaged())
         scale = node.n.number(self.scale)
         if self.shortcut:
             return add(node.through(self.shortcut), node.n.number(1), node.through(self.layers), scale)

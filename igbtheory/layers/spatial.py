@@ -100,6 +100,8 @@ class Spatial(OfData, ABC):
                 return after.gathered(self.mean(held.paired(q_ab), held, after))
 
             moments = x.linear(moved, x.square, mean=mean)
+            if self.apart:
+                moments = replace(moments, of_draws=max(x.of_draws, x.of_pools))
             q = np.diagonal(moments.q_ab)
             return replace(moments, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)

@@ -54,7 +54,7 @@ def on_data_set(
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     if len(worlds) == 1:
-        error = first.error * np.asarray(n.ratio(q, var_chi), dtype=float)
+        error = first.error * np.asarray(n.ratio(q, var_chi), dtype=float) + first.of_draws
     else:
         draws = draws_of_few(layers)
         errors = (

@@ -52,13 +52,15 @@ token alone. Layers may be replaced by others, or be left out in front, but keep
 class KernelMeans:
     """Means over the data in one world, or in a network without few weights: of q_ab and q after every Dense.
 
-    error: relative error of both. arcsines: mean of asin(c_ab)/(2 pi) over all pairs of data after every Dense;
-    outputs: number of data behind the layers; rank: smallest effective rank of a batch.
+    error: relative error of both, but for that of draws; of_draws: that of the mean of q - q_ab from draws. arcsines:
+    mean of asin(c_ab)/(2 pi) over all pairs of data after every Dense; outputs: number of data behind the layers;
+    rank: smallest effective rank of a batch.
     """
 
     q_ab: NDArray[Any]
     q: NDArray[Any]
     error: NDArray[np.float64]
+    of_draws: NDArray[np.float64]
     arcsines: NDArray[np.float64]
     outputs: int
     rank: float
@@ -175,9 +177,10 @@ class OutputKernel:
             total, rank = total + sums, min(rank, of_block)
             if last is not None:
                 kept = self._placed(kept, place, last, whole=len(blocks) == 1)
-        q_ab, q, error, count, arcsines = total
+        q_ab, q, error, of_draws, count, arcsines = total
         outputs = int(count[-1])  # a layer may have changed the number of data
-        means = q_ab / count**2, q / count, error.astype(float) / len(blocks), (arcsines / count**2).astype(float)
+        error, of_draws = (part.astype(float) / len(blocks) for part in (error, of_draws))
+        means = q_ab / count**2, q / count, error, of_draws, (arcsines / count**2).astype(float)
         kernel: Callable[[], NDArray[np.float64]] = replace(self, n=FLOAT64, data=self.data.astype(float))
         if kept.size:
             kernel = Kept(kept)
@@ -305,13 +308,14 @@ def _tell_apart(n: Kind, data: tuple[Any, Any], q: Each, q_ab: Any, unlike: Any)
 
 
 def _sums(pairs: Pairs, *, diagonal: bool) -> list[Any]:
-    """Return the sums of q_ab, q_aa, the error, the number of data and the arcsines.
+    """Return the sums of q_ab, q_aa, the errors, the number of data and the arcsines.
 
     diagonal: whether the block is on the diagonal; the pairs of others count twice.
     """
+    errors = pairs.error, pairs.of_draws
     if not diagonal:
-        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0, 2 * _arcsines(pairs, diagonal=False)]
-    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab), _arcsines(pairs, diagonal=True)]
+        return [2 * pairs.q_ab.sum(), 0, *errors, 0, 2 * _arcsines(pairs, diagonal=False)]
+    return [pairs.q_ab.sum(), pairs.q_a.sum(), *errors, len(pairs.q_ab), _arcsines(pairs, diagonal=True)]
 
 
 def _arcsines(pairs: Pairs, *, diagonal: bool) -> float:

@@ -40,7 +40,7 @@ CENTRED = 0.01
 @final
 @dataclass(frozen=True)
 class Change:
-    """A change: its name, a function that edits a graph in place, and a function that returns the changed data.
+    """A change: its name, a function that edits a graph in place, if any, and one that returns the changed data.
 
     whole: the graph of the model. functions: those that the model computes in several steps, by the names of their last
     nodes; the edited graph has one node for each.
@@ -49,14 +49,15 @@ class Change:
     name: str
     whole: fx.GraphModule
     functions: Mapping[str, FunctionOfOne]
-    edit: Edit = lambda _: None
+    edit: Edit | None = None
     data: Callable[[Array], Array] = lambda x: x
 
     def model(self, model: nn.Module) -> nn.Module:
         """Return the changed model, which contains the model itself."""
         graph = on_weights_of(in_a_row(model), self.whole)
         _join_steps(graph.graph, self.functions)
-        self.edit(graph)
+        if self.edit:
+            self.edit(graph)
         graph.recompile()
         return graph
 

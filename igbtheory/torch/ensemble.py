@@ -159,10 +159,13 @@ class Asked:
         """Return the summary of the outputs of a network."""
         return Summary.of_labels(outputs) if self.multi_label else Summary.of(outputs)
 
-    def measurement(self, summaries: Sequence[Summary], samples: int) -> Measurement:
-        """Return the measurement of the networks. ValueError: their outputs are probabilities of labels."""
+    def measurement(self, summaries: Sequence[Summary], samples: int, *, bent: bool = False) -> Measurement:
+        """Return the measurement of the networks. ValueError: their outputs are probabilities of labels.
+
+        bent: whether there is a function behind the last weights, so that few outputs in [0, 1] are no chance.
+        """
         alone = self.multi_label or len(summaries[0].centres) == 1
-        if alone and len(summaries) >= ENOUGH and all(summary.alike for summary in summaries):
+        if alone and (bent or len(summaries) >= ENOUGH) and all(summary.alike for summary in summaries):
             raise ValueError(SIGMOID)
         return measurement(summaries, samples, self.seed, multi_label=self.multi_label)
 

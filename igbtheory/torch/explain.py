@@ -14,6 +14,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.foundations.progress import counted, progress_bar, share, show_first
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.theory.refusals import TooLargeError
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.ensemble import Asked, measure
@@ -98,7 +99,8 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
     with share(0.0, measured_until):
         names, measured, summaries = moments.measured_moments(make_model, data, read, asked)
-    beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data)))
+    bent = moments.is_off_centre(read.paths.get(read.output, ()))
+    beginning = _measured_alone(read, names, measured, asked.measurement(summaries, len(data), bent=bent))
     show_first(beginning.beginning())
     with share(measured_until, predicted_until):
         predicted, refused = moments.predicted_moments(read, values, names)
@@ -108,7 +110,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     tried = [*changes.changes(read, values)] if asked.check or read.unread is None else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
     outputs = predicted[names.index(read.output)]
-    draws = _Draws(asked, bool(refused), bool(outputs[3] > EXACT), drawn)
+    draws = _Draws(asked, read, bool(refused), bool(outputs[3] > EXACT), drawn)
     with share(drawn_until, 1.0):
         work = counted(tried, len(tried), "changes of the model")
         lines = tuple(_what_if(change, make_model, models, data, draws) for change in work)
@@ -153,12 +155,14 @@ def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measu
 class _Draws:
     """How changes are measured, and drawn.
 
-    refused: whether the model itself has no prediction in infinite width, so that the reason is said already;
-    estimated: whether that prediction is estimated from draws, which takes longer than networks at the model's own
-    widths; drawn: the number of these networks, 0 if the model itself is not predicted at them.
+    reading: of the model as it is, which a change of the data alone leaves. refused: whether the model itself has no
+    prediction in infinite width, so that the reason is said already; estimated: whether that prediction is estimated
+    from draws, which takes longer than networks at the model's own widths; drawn: the number of these networks, 0 if
+    the model itself is not predicted at them.
     """
 
     asked: Asked
+    reading: Any
     refused: bool
     estimated: bool
     drawn: int
@@ -170,7 +174,9 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws
 
     asked = draws.asked
     changed = change.data(data.double().cpu().numpy())
-    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
+    read = draws.reading
+    if change.edit:
+        read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
     line = WhatIf(change.name)
     if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (asked.networks, asked.seed), draws.drawn)
@@ -239,8 +245,9 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     limit = float(outputs[0] / outputs[1])
     of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        # the error of var_mu is relative to var_mu + var_chi
-        of_rules = 0.0 if np.isnan(outputs).any() else float((1 + 2 * limit) * outputs[2])
+        # the error of var_mu is relative to var_mu + var_chi; that of draws is SPARE standard errors
+        error = outputs[2] / SPARE if outputs[2] > EXACT else outputs[2]
+        of_rules = 0.0 if np.isnan(error) else float((1 + 2 * limit) * error)
         return hypot(of_rules, of_variances, finite.change * limit)
     # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])

@@ -1,6 +1,7 @@
 """Networks of the theory from PyTorch models."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +45,16 @@ def from_torch(
     require_torch()
     from igbtheory.theory.tied import ids_read  # noqa: PLC0415 - few models have tied weights
     from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
+    from igbtheory.torch.moments import refuse_loops  # noqa: PLC0415 - as above
     from igbtheory.torch.path import layers_of  # noqa: PLC0415 - as above
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
     data = checked_data(X)
     read = reading(draws_of(model, checks.whole("seed", seed, 0)), data, output)
+    if read.unread:  # weights that each datum passes by itself would look as if they stood in several places
+        with suppress(RuntimeError):
+            refuse_loops(read, data, output)
     if read.zeros:
         said = (
             f"{read.zeros[-1].name!r} starts at 0, so that all guesses tie; the network has random weights there, and "

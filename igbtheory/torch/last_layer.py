@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import stats
 from torch import nn
+from torch.nn import functional
 
 from igbtheory.torch.data import labelled_data, moved
 from igbtheory.torch.initialisers import Variance, variance
@@ -43,7 +44,7 @@ class LastLayer:
         calls: list[tuple[str, torch.Tensor, torch.Tensor]] = []
         for name, module in other.named_modules():
             if isinstance(module, nn.Linear):
-                module.register_forward_hook(lambda _, x, y, name=name: calls.append((name, x[0].detach(), y.detach())))
+                module.register_forward_hook(partial(_called, calls, name))
         batch = moved(labelled_data(data)[0], other.parameters())
         with torch.no_grad(), stream(0, 0):
             outputs = outputs_of(other, batch, 0, (len(batch), None), output)
@@ -125,6 +126,11 @@ class LastLayer:
     def _own(self) -> Array:
         """Return the parameters that the model has."""
         return np.column_stack([_numbers(part) for part in (self.module.weight, self.module.bias) if part is not None])
+
+
+def _called(calls: list[tuple[str, torch.Tensor, torch.Tensor]], name: str, module: nn.Linear, x: Any, _: Any) -> None:
+    """Note the inputs and outputs of a linear layer, without what hooks of the user make of the outputs."""
+    calls.append((name, x[0].detach(), functional.linear(x[0], module.weight, module.bias).detach()))
 
 
 def _inputs_of(outputs: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor | None:

@@ -186,7 +186,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     """
     rows: dict[Path, Any] = {}
     paths = {name: reading.paths[name] for name in names if name in reading.paths}
-    off_centre = [name for name in paths if name in nodes_of_outputs(reading) and _is_off_centre(paths[name])]
+    off_centre = [name for name in paths if name in nodes_of_outputs(reading) and is_off_centre(paths[name])]
     asked = {name: path for name, path in paths.items() if name not in off_centre}
     first = {path: at_class_token(path, reading.trunk) for path in asked.values() if path}
     refused = _refused(paths[off_centre[0]], NOT_CENTRED) if off_centre else ""
@@ -200,7 +200,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     return np.array([rows[asked[name]] if name in asked else UNPREDICTED for name in names]), refused
 
 
-def _is_off_centre(path: Path) -> bool:
+def is_off_centre(path: Path) -> bool:
     """Return whether there is a function behind the last weights, so that units may have a mean over the weights."""
     behind = takewhile(lambda step: not step.layer.weighs, reversed(path))
     return any(step.layer.function and not is_linear(step.layer) for step in behind)

@@ -33,7 +33,7 @@ def remarks(summaries: Sequence[Summary], samples: int, *, multi_label: bool = F
             "the outputs do not depend on the data: var_chi = 0 and gamma is infinite; check that the weights of the "
             "last layers are not 0"
         )
-    if off_centre(summaries):
+    if off_centre(summaries) and not (centres.shape[1] == 1 and all(summary.alike for summary in summaries)):
         mean = shares.mean(axis=0)
         favoured = int(np.argmax(np.abs(mean - 0.5) if multi_label else mean))
         what = "label" if multi_label else "class"

@@ -14,17 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.batches.scales import (
-    TINY,
-    Array,
-    Batch,
-    Rule,
-    approximate,
-    batch_of_rows,
-    centred,
-    mean_variances,
-    slices,
-)
+from igbtheory.layers.batches.scales import TINY, Array, Batch, Batches, Rule, centred, mean_variances
 from igbtheory.mathematics.averages.state import kernel_root
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -46,16 +36,15 @@ def is_homogeneous(phi: Function | None) -> bool:
     return phi is None or bool(phi.degree and phi.closed)
 
 
-def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> tuple[Array, float]:
-    """Return E phi(x_a) phi(x_b) behind BatchNorm over `size` consecutive data, and its estimated error.
+def second_moments(phi: Function | None, batches: Batches) -> tuple[Array, float]:
+    """Return E phi(x_a) phi(x_b) behind BatchNorm, shape (D, D), and its estimated error.
 
-    phi: see `is_homogeneous`; None for the identity. kernel: covariance before the norm, shape (D, D). The error is
-    relative to the roots of the two diagonal entries. Each of the (D/size)^2/2 pairs of different batches takes a
-    double integral. Batches that do not vary give zeros.
+    phi: see `is_homogeneous`; None for the identity. The error is relative to the roots of the two diagonal entries.
+    Each of the (D/size)^2/2 pairs of different batches takes a double integral. Batches that do not vary give zeros.
     """
-    normalised, batches = _batches(kernel, size, eps)
-    moments, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
-    for batch in batches:
+    size, shape = batches.size, batches.kernel.shape
+    moments, change = np.zeros(shape), np.zeros(shape)
+    for batch in batches.varying:
         coarse, fine = _rules(batch, _degree(phi), size)
         within = np.empty((size, size))
         for first in range(0, size, ROWS):  # the pairs above the diagonal, and few below it
@@ -65,24 +54,25 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
         data = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
         moments[batch.rows, batch.rows] = within
         change[batch.rows.start + data, batch.rows] = _within(phi, batch, coarse, data) - within[data]
-    for a, b in combinations(batches, 2):
+    for a, b in combinations(batches.varying, 2):
         rows = np.r_[a.rows, b.rows]
-        roots = kernel_root(normalised[np.ix_(rows, rows)], max(a.rounding, b.rounding))
+        roots = kernel_root(batches.normalised[np.ix_(rows, rows)], max(a.rounding, b.rounding))
         rough, block = (_between(phi, a, b, roots, step) for step in STEPS)
         moments[a.rows, b.rows], moments[b.rows, a.rows] = block, block.T
         change[a.rows, b.rows] = rough - block
     root = np.sqrt(np.diagonal(moments)) + TINY
     error = float(np.max(np.abs(change) / (root[:, None] * root)))
+    rounding = max((batch.rounding for batch in batches.varying), default=0.0)
     # centring turns rounding errors of a common part of the data into errors of their differences
-    return moments, error + FLOAT64.epsilon * (100 + 4 * max((batch.rounding for batch in batches), default=0.0))
+    return moments, error + FLOAT64.epsilon * (100 + 4 * rounding)
 
 
-def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> Array:
+def means(phi: Function | None, batches: Batches) -> Array:
     """Return the means E phi(x_a), shape (D,): the integral with p/2 in place of p. See `second_moments`."""
-    averages = np.zeros(len(kernel))
+    averages = np.zeros(len(batches.kernel))
     if phi is None or phi.closed is None:
         return averages
-    for batch in _batches(kernel, size, eps)[1]:
+    for batch in batches.varying:
         t, log_weight = batch.rule(_degree(phi) / 2, STEPS[1])
         shrunk = 1 + 2 * t[:, None] * batch.spectrum
         q = np.maximum(np.square(batch.roots) @ (1 / shrunk).T, TINY)
@@ -90,21 +80,20 @@ def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> A
     return averages
 
 
-def tangent_kernel(phi: Function | None, kernel: Array, tangent: Array, eps: float = 0.0) -> Array:
+def tangent_kernel(phi: Function | None, batches: Batches, tangent: Array) -> Array:
     """Return E sum_cd (dx_a/dg_c) (dx_b/dg_d) tangent_cd, x = phi behind BatchNorm over all data as one batch.
 
-    phi: see `is_homogeneous`. kernel, tangent: covariance and tangent kernel of the units g before the norm. It is the
-    derivative of E x_a(g) x_b(g') by the covariance of two copies g, g' of the batch. With x_a = phi(g_a)/s^p,
+    phi: see `is_homogeneous`. tangent: the tangent kernel of the units g before the norm. It is the derivative of
+    E x_a(g) x_b(g') by the covariance of two copies g, g' of the batch. With x_a = phi(g_a)/s^p,
 
         dx_a/dg_c = phi'(g_a) [a = c]/s^p - p phi(g_a) g_c/(n s^(p+2)).
 
     Means of products with one and two further factors g follow from derivatives of the mean product (Stein's lemma).
     """
-    size, p = len(kernel), _degree(phi)
-    _, batches = _batches(kernel, size, eps)
-    total = np.zeros(kernel.shape)
-    for batch in batches:
-        variance = mean_variances(kernel, size)[0]
+    size, p = batches.size, _degree(phi)
+    total = np.zeros(tangent.shape)
+    for batch in batches.varying:
+        variance = mean_variances(batches.kernel, size)[0]
         theta = centred(centred(tangent, size).T, size) / variance
         moved = theta @ batch.roots
         inner = batch.roots.T @ moved
@@ -141,13 +130,6 @@ def _rules(batch: Batch, degree: float, size: int) -> tuple[Rule, Rule]:
     return coarse, fine
 
 
-def _batches(kernel: Array, size: int, eps: float) -> tuple[Array, list[Batch]]:
-    """Return the kernel of the centred and scaled data, and the batches that vary."""
-    normalised = approximate(kernel, size)
-    varying = (rows for rows in slices(len(kernel), size) if normalised[rows, rows].any())
-    return normalised, [batch_of_rows(kernel, normalised, rows, eps) for rows in varying]
-
-
 def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Return E phi(h_a) phi(h_b) of centred Gaussian pairs."""
     if phi is None or phi.closed is None:
@@ -165,14 +147,18 @@ def _slope(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
 
 def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp], first: int = 0) -> Array:
     """Return E phi(x_a) phi(x_b) for a in `data` and for every b in the batch from its datum `first` on."""
+    t, log_weight = rule
+    shrunk = 1 + 2 * t[:, None] * batch.spectrum
+    weights = np.exp(log_weight - np.log(shrunk).sum(axis=1) / 2)
+    if phi is None:  # the product is linear in the covariance, so that one sum over t serves all pairs
+        return np.asarray((batch.roots[data] * (weights @ (1 / shrunk))) @ batch.roots[first:].T)
     total = np.zeros((data.size, len(batch.roots) - first))
-    for t, log_weight in zip(*rule, strict=True):
-        shrunk = 1 + 2 * t * batch.spectrum
-        roots = batch.roots / np.sqrt(shrunk)
+    for factors, weight in zip(shrunk, weights, strict=True):
+        roots = batch.roots / np.sqrt(factors)
         q = np.sum(roots * roots, axis=1)
         q_ab = roots[data] @ roots[first:].T
         q_ab[np.arange(data.size), data - first] = q[data]  # exactly, so that c = 1
-        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q[first:], q_ab)
+        total += weight * _mean(phi, q[data, None], q[first:], q_ab)
     return total
 
 

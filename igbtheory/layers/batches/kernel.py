@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import ClassVar, final
 
 import numpy as np
@@ -51,7 +52,7 @@ class Scaling:
                 "use BatchNorm(), or LayerNorm()"
             )
         before = np.asarray(self.pairs.tangent, dtype=float)
-        return homogeneous_kernel.tangent_kernel(phi, self.kernel, before, self.eps)
+        return homogeneous_kernel.tangent_kernel(phi, self.batches, before)
 
     def _apart(self, units: Array) -> Array:
         """Return the deviations from the means over the batches, shape (batches, size, count)."""
@@ -61,6 +62,11 @@ class Scaling:
     def kernel(self) -> Array:
         """The second moments in double precision."""
         return np.asarray(self.pairs.q_ab, dtype=float)
+
+    @cached_property
+    def batches(self) -> scales.Batches:
+        """The batches, whose roots are computed once for all functions behind the norm."""
+        return scales.Batches(self.kernel, self.size, self.eps)
 
     @cached_property
     def variances(self) -> Array:
@@ -89,7 +95,7 @@ class Scaling:
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
         passage = self.before.passage
-        return estimated(either, q_ab, mean, passage.world, passage.fewer)
+        return estimated(either, q_ab, mean, prod(self.before.shape), passage.world, passage.fewer)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""
@@ -119,8 +125,8 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
-            mean = homogeneous_kernel.means(phi, to.kernel, to.size, to.eps)
+            kernel, error = homogeneous_kernel.second_moments(phi, to.batches)
+            mean = homogeneous_kernel.means(phi, to.batches)
             pairs = pairs_of(n, replace(to.pairs, tangent=None), kernel, mean, error + to.error)
             return pairs if to.pairs.tangent is None else replace(pairs, tangent=to.tangent(phi))
         if to.pairs.tangent is not None:

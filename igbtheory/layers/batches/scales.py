@@ -6,6 +6,7 @@ for a power of the random scale.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -118,14 +119,34 @@ class Batch:
         return np.asarray(np.log(1 + 2 * t[:, None] * self.spectrum).sum(axis=1) / 2)
 
 
-def batch_of_rows(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:
-    """Return the batch in these rows of a kernel; normalised: the kernel of all centred and scaled data."""
-    variance = float(mean_variances(kernel[rows, rows], rows.stop - rows.start)[0])
-    rounding = float(np.max(np.diagonal(kernel)[rows])) / variance
-    # in the tails of t, eigenvalues that are zero up to rounding errors would count
-    roots = kernel_root(normalised[rows, rows], rounding)
-    spectrum = np.sum(roots * roots, axis=0)
-    return Batch(rows, roots, spectrum / spectrum.sum(), rounding, eps / variance)
+@final
+@dataclass(frozen=True)
+class Batches:
+    """Batches of `size` consecutive data, whose units have this kernel, shape (D, D), before a norm with this eps."""
+
+    kernel: Array
+    size: int
+    eps: float = 0.0
+
+    @cached_property
+    def normalised(self) -> Array:
+        """The kernel of the centred and scaled data."""
+        return approximate(self.kernel, self.size)
+
+    @cached_property
+    def varying(self) -> list[Batch]:
+        """The batches that vary."""
+        rows = slices(len(self.kernel), self.size)
+        return [self._batch(part) for part in rows if self.normalised[part, part].any()]
+
+    def _batch(self, rows: slice) -> Batch:
+        """Return the batch in these rows."""
+        variance = float(mean_variances(self.kernel[rows, rows], self.size)[0])
+        rounding = float(np.max(np.diagonal(self.kernel)[rows])) / variance
+        # in the tails of t, eigenvalues that are zero up to rounding errors would count
+        roots = kernel_root(self.normalised[rows, rows], rounding)
+        spectrum = np.sum(roots * roots, axis=0)
+        return Batch(rows, roots, spectrum / spectrum.sum(), rounding, self.eps / variance)
 
 
 def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from numpy.random import Generator
 
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.nodes.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
+from igbtheory.mathematics.numbers import FLOAT64
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
 """Function that draws units y, and units y0 of known moments or None, shape (data, units) each."""
@@ -36,50 +37,54 @@ known moments may come from rare values that no replicate has drawn."""
 class DrawnKernel:
     """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
 
-    error: SPARE times the largest of three standard errors, divided by q: of q - q_ab, of q times (q - q_ab)/q, and of
-    q_ab times (q - q_ab)/q. Here q is the mean over the diagonal and q_ab the mean over all pairs; a prediction uses
-    both. error_of_mean: SPARE times the standard error of the means, of which the root mean square over the data is
-    taken, divided by sqrt(q).
+    of_draws: SPARE times the largest of three relative standard errors: of q - q_ab to itself, and of q and q_ab to q,
+    where q is the mean of squares and q_ab that of all pairs of data, at equal positions. of_pools: the same of a unit
+    averaged over all positions. growth: the factor by which this average magnifies independent relative errors of the
+    positions, the root of the ratio of q - q_ab in front of it to that behind. error_of_mean: SPARE times the standard
+    error of the means, of which the root mean square over the data is taken, divided by sqrt(q).
     """
 
     q_ab: Array
     mean: Array
-    error: float = 0.0
+    of_draws: float = 0.0
+    of_pools: float = 0.0
     error_of_mean: float = 0.0
+    growth: float = 1.0
 
 
-def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0, fewer: int = 1) -> DrawnKernel:
+def estimated(draw: Pair, q_ab: Array, mean: Array, positions: int = 1, world: int = 0, fewer: int = 1) -> DrawnKernel:
     """Return the moments of the units y; q_ab and mean are the moments of y0.
 
-    world: 0, or the number of one of many independent predictions. Their scatter shows the error, so that FEW
-    replicates are enough in each. fewer: by which factor, a power of 2, fewer units are drawn than usual.
+    positions: the number of positions of a datum; those of a datum are consecutive rows of y. world: 0, or the number
+    of one of many independent predictions. Their scatter shows the error, so that FEW replicates are enough in each.
+    fewer: by which factor, a power of 2, fewer units are drawn than usual.
     """
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
     wanted = LEAST if world else max(LEAST, VALUES // mean.size) // fewer
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, lefts, square, means = _drawn(draw, wanted, rngs)
+        slope, beta, lefts, square, means = _drawn(draw, wanted, rngs, positions)
     # without a control variate, the known moments are not used, which may be out of range
     kernel = beta * q_ab + square if beta else square
-    q, shared = float(np.diagonal(kernel).mean()), float(kernel.mean())
-    apart = (q - shared) / q if q > 0 else 0.0
-    of_squares, of_pairs, difference = standard_error(
-        np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1)
-    )
     left = lefts.mean(axis=0)
     centre = slope * mean + left if slope else left
+    q = float(np.diagonal(kernel).mean())
     if q <= 0:
         return DrawnKernel(kernel, centre)
-    error = SPARE * max(difference, apart * of_squares, apart * of_pairs) / q
+    squares, pairs = _means(kernel, positions)
+    least = FLOAT64.epsilon * q
+    apart = np.maximum(squares - pairs, least)
+    errors = standard_error(means[:, 0] - means[:, 1]) / apart, *(standard_error(means) / np.maximum(squares, least))
+    of_draws, of_pools = (SPARE * np.max(errors, axis=0)).tolist()
     of_mean = SPARE * np.sqrt(np.square(standard_error(lefts)).mean() / q)
-    return DrawnKernel(kernel, centre, float(error), float(of_mean))
+    return DrawnKernel(kernel, centre, of_draws, of_pools, float(of_mean), float(np.sqrt(apart[0] / apart[1])))
 
 
-def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:
+def _drawn(draw: Pair, wanted: int, rngs: list[Generator], positions: int) -> tuple[float, float, Array, Array, Array]:
     """Return the slopes of y on y0 and of y^2 on y0^2, and the means and second moments of y less slope times y0.
 
-    The means have the shape (replicates, data), the second moments (data, data). Last come the averages of these second
-    moments over the diagonal and over all pairs, shape (replicates, 2).
+    The means have the shape (replicates, data), the second moments (data, data). Last come the `_means` of these second
+    moments, shape (replicates, 2, 2).
     """
     pairs = _replicates(draw, wanted, rngs)
     y, y0 = next(pairs)
@@ -89,15 +94,23 @@ def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float
         slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
     square = np.zeros(())
     lefts: list[Array] = []
-    means: list[tuple[float, float]] = []
+    means: list[Array] = []
     for y, y0 in pairs:
         left, moments = y.mean(axis=1), y @ y.T / y.shape[1]
         if y0 is not None and beta:
             left, moments = left - slope * y0.mean(axis=1), moments - beta * (y0 @ y0.T) / y.shape[1]
         square = square + moments
         lefts.append(left)
-        means.append((np.diagonal(moments).mean(), moments.mean()))
+        means.append(_means(moments, positions))
     return slope, beta, np.array(lefts), square / len(means), np.array(means)
+
+
+def _means(kernel: Array, positions: int) -> Array:
+    """Return the means of squares and of all pairs of data (rows), at equal positions and averaged over all."""
+    count = len(kernel) // positions
+    blocks = kernel.reshape(count, positions, count, positions)
+    equal, pooled = np.einsum("aibi->ab", blocks) / positions, blocks.mean(axis=(1, 3))
+    return np.array([[np.diagonal(x).mean() for x in (equal, pooled)], [x.mean() for x in (equal, pooled)]])
 
 
 def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import hypot
 from typing import Any, final
 
 import numpy as np
@@ -60,9 +61,14 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
 
 
 def pairs_of_draws(n: Kind, x: Pairs, drawn: DrawnKernel) -> Pairs:
-    """Return x with moments that are estimated from draws, whose errors are added to those of x."""
-    pairs = pairs_of(n, x, drawn.q_ab, drawn.mean, x.error + drawn.error)
-    return replace(pairs, error_of_mean=x.error_of_mean + drawn.error_of_mean)
+    """Return x with moments that are estimated from draws, whose errors are independent of those of x."""
+    return replace(
+        pairs_of(n, x, drawn.q_ab, drawn.mean, x.error),
+        of_draws=hypot(x.of_draws, drawn.of_draws),
+        # what layers in front have made of the errors of single positions may be smaller than of those of averages
+        of_pools=hypot(min(x.of_pools, drawn.growth * x.of_draws), drawn.of_pools),
+        error_of_mean=hypot(x.error_of_mean, drawn.error_of_mean),
+    )
 
 
 def at_data(x: Pairs) -> Array:

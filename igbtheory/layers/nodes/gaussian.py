@@ -108,7 +108,8 @@ class GaussianPairs(Base[Pairs]):
         q_ab, error = self._at_pairs(n, phi, m, Each(q_a, q_b), slope, jumps=factor > 1)
         behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
         grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
-        behind = replace(behind, error=error + grown)
+        magnified = {name: max(1.0, power) * getattr(h, name) for name in ("of_draws", "of_pools")}
+        behind = replace(behind, error=error + grown, **magnified)
         return behind if h.tangent is None else replace(behind, tangent=slope * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:

@@ -158,7 +158,14 @@ class Node(Generic[T]):
         return components_of(self.base)
 
     def averaged(self) -> T:
-        """Return the second moments of phi(M); their error includes the error of an approximated phi."""
+        """Return the second moments of phi(M), computed once; their error includes the error of an approximated phi."""
+        moments: T | None = self.__dict__.get("moments")  # cached_property of Python 3.11 holds up other threads
+        if moments is None:
+            moments = self._averaged()
+            object.__setattr__(self, "moments", moments)
+        return moments
+
+    def _averaged(self) -> T:
         moments = self.base.average(self.n, self.phi, self.maximum)
         if self.phi is None or self.phi.doubt is None:
             return moments

@@ -218,11 +218,13 @@ CENTRED = Each(0, 0)
 class Pairs:
     """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
-    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); of_scale: the
-    relative error of q_a and q_b if it is smaller than `error`, as behind a norm; rank: the smallest effective rank of
-    a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each of the two data;
-    error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it larger than `error`;
-    tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
+    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b), but for that
+    of draws; of_scale: the relative error of q_a and q_b if it is smaller than `error`, as behind a norm; rank: the
+    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
+    of the two data; error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it
+    larger than `error`; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
+    of_draws: the relative error, from draws, of the mean of q - q_ab over all pairs of data, which functions do not
+    magnify, since their kernels are convex for q_ab > 0; of_pools: the same of means of units over all positions.
     """
 
     q_a: Any
@@ -235,6 +237,8 @@ class Pairs:
     mean: Each = CENTRED
     error_of_mean: float = 0.0
     tangent: Any = None
+    of_draws: float = 0.0
+    of_pools: float = 0.0
 
     @property
     def centred(self) -> bool:
@@ -251,14 +255,18 @@ class Pairs:
         """Variances over the weights of the two data."""
         return self.square - self.mean * self.mean
 
-    @property
-    def error_of_means(self) -> float:
-        """The error of the product of both means, relative to the root of q_a q_b."""
-        if not self.error_of_mean:
+    def error_of_means(self, other: "Pairs") -> float:
+        """The error of the product of the means of two units, relative to the roots of their mean squares."""
+        if not (self.error_of_mean or other.error_of_mean):
             return 0.0
+        x, y = self.share_of_mean, other.share_of_mean
+        return x * other.error_of_mean + self.error_of_mean * (y + other.error_of_mean)
+
+    @property
+    def share_of_mean(self) -> float:
+        """The largest mean over the root of the mean square."""
         q, mean = (np.asarray(part, dtype=float) for part in (self.q_a, self.mean.a))
-        share = np.max(np.abs(mean) / np.sqrt(q + (q == 0)))
-        return float(2 * share + self.error_of_mean) * self.error_of_mean
+        return float(np.max(np.abs(mean) / np.sqrt(q + (q == 0))))
 
     def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Pairs":
         """Return the second moments of sums of many units with independent weights and biases.
@@ -280,7 +288,7 @@ class Pairs:
         q = Each.of(q).map(lambda part: np.where(part == 0, n.number(1), part))
         root, c, mean = q.map(n.sqrt), Each.of(centre), self.mean
         square = self.square - c * (2 * mean - c)
-        error = self.error if is_centred(centre) else self.error + self.error_of_means
+        error = self.error if is_centred(centre) else self.error + self.error_of_means(self)
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
         behind = {"error": self._magnified(square, error), "mean": CENTRED if self.centred else (mean - c) / root}
@@ -301,7 +309,7 @@ class Pairs:
         tangent = None if self.tangent is None else self.tangent / m
         product, mean2 = self.mean.product, self.mean * self.mean
         square = mean2 + (self.square - mean2) / m
-        error = self.error + self._magnified(square, self.error_of_means)
+        error = self.error + self._magnified(square, self.error_of_means(self))
         return self._with(square, product + (self.q_ab - product) / m, tangent, error=error)
 
     def dropped(self, p: Any) -> "Pairs":
@@ -313,7 +321,7 @@ class Pairs:
         x, y = self, other
         tangent = None if x.tangent is None else x.tangent * y.q_ab + x.q_ab * y.tangent
         behind = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
-        behind["error_of_mean"] = x.error_of_mean + y.error_of_mean
+        behind |= {name: getattr(x, name) + getattr(y, name) for name in ("of_draws", "of_pools", "error_of_mean")}
         return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, **behind)
 
     def plus(self, a: Any, other: "Pairs", b: Any) -> "Pairs":
@@ -325,8 +333,9 @@ class Pairs:
         mean = CENTRED if x.centred and y.centred else a * x.mean + b * y.mean
         of_mean = x.error_of_mean + y.error_of_mean
         # twice the product of two roots is at most the sum of the squares
-        error = max(x.error, y.error) + (0.0 if x.centred or y.centred else of_mean)
+        error = max(x.error, y.error) + x.error_of_means(y)
         behind = {"error": error, "rank": min(x.rank, y.rank), "mean": mean, "error_of_mean": of_mean}
+        behind |= {"of_draws": max(x.of_draws, y.of_draws), "of_pools": max(x.of_pools, y.of_pools)}
         return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
 
     @staticmethod
@@ -334,7 +343,8 @@ class Pairs:
         """Return the second moments over units of several kinds: pairs of the share of a kind and of its moments."""
         moments = [x for _, x in kinds]
         tangent = weighted_sum(kinds, lambda x: x.tangent) if moments[0].tangent is not None else None
-        errors = {name: max(getattr(x, name) for x in moments) for name in ("error", "error_of_mean")}
+        names = "error", "of_draws", "of_pools", "error_of_mean"
+        errors = {name: max(getattr(x, name) for x in moments) for name in names}
         square = weighted_sum(kinds, lambda x: x.square)
         return replace(
             moments[0],
