@@ -274,10 +274,8 @@ class Node(Generic[T]):
         return self.with_base(base, 1, None)
 
     def with_base(self, base: Base[T], maximum: int, phi: Function | None) -> "Node[T]":
-        """Return the node phi(M) of a base; `replace` would take five times as long, at every layer."""
-        node: Node[T] = object.__new__(Node)
-        vars(node).update(vars(self), base=base, maximum=maximum, phi=phi)
-        return node
+        """Return the node phi(M) of a base; `replace` would take twice as long, at every layer."""
+        return Node(self.n, base, maximum, phi, self.estimated, self.batch, self.places, self.passage)
 
     def naming(self, layer: Ruled) -> "Node[T]":
         """Return the node with the layer appended to the list of estimated ones."""
