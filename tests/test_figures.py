@@ -307,8 +307,8 @@ def test_a_caption_has_the_numbers_of_the_run_and_says_what_is_drawn() -> None:
     drawn = (
         "A title. About it. "
         "Finite networks: 12 of each of the widths 4, 8 and 16 for each of 2 pairs of an architecture and inputs, "
-        "each on 5 Gaussian data of its own. Finite networks: 12 of width 7, each on 3 given data. "
-        "Finite networks: 1 of width 9, each on 1 Gaussian datum of its own. A fact."
+        "each on 5 Gaussian data of its own; 12 of width 7, each on 3 given data; "
+        "1 of width 9, each on 1 Gaussian datum of its own. A fact."
     )
     assert said() == drawn
     histogram(axes, given.G0, np.array([0, 0.4, 1]))

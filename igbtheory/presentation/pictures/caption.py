@@ -50,19 +50,22 @@ def caption(title: str, about: str, drawn: Iterable[Drawn], facts: Iterable[str]
 
 
 def _simulated(drawn: list[Drawn]) -> Iterator[str]:
-    """Yield a sentence for all cases with the same number of networks, the same widths and the same kind of data."""
+    """Yield a sentence in which cases with as many networks of the same widths, and the same kind of data, are one."""
     widths: dict[Any, list[int]] = {}
     for one in drawn:
         widths.setdefault((one.case, one.networks, one.samples, one.of_its_own), []).append(one.width)
     kinds: dict[Any, list[int]] = {}
     for (_, networks, samples, of_its_own), wide in widths.items():
         kinds.setdefault((networks, tuple(wide), of_its_own), []).append(samples)
+    told = []
     for (networks, wide, of_its_own), samples in kinds.items():
         of_width = f"each of the widths {listed(wide)}" if len(wide) > 1 else f"width {wide[0]}"
         cases = f" for each of {len(samples)} pairs of an architecture and inputs" if len(samples) > 1 else ""
         data = "datum" if samples == [1] * len(samples) else "data"
         kind = f"Gaussian {data} of its own" if of_its_own else f"given {data}"
-        yield f"Finite networks: {networks} of {of_width}{cases}, each on {listed(sorted(set(samples)), 'or')} {kind}."
+        told.append(f"{networks} of {of_width}{cases}, each on {listed(sorted(set(samples)), 'or')} {kind}")
+    if told:
+        yield f"Finite networks: {'; '.join(told)}."
 
 
 def _artists(figures: list[Figure]) -> Iterator[str]:
