@@ -119,6 +119,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
         predicted=predicted[:, :2],
         predicted_variances=predicted[:, 2],
         doubt=_doubt(read, values, outputs[[0, 1, 3]], finite),
+        limit_error=_doubt_of_rules(outputs[[0, 1, 3]]),
         refused=refused,
         what_if=lines,
         at_widths=finite,
@@ -245,14 +246,18 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     limit = float(outputs[0] / outputs[1])
     of_variances = 0.0 if np.isnan(outputs).any() else _doubt_of_variances(read, data, limit)
     if finite.per_layer is None:
-        # the error of var_mu is relative to var_mu + var_chi; that of draws is SPARE standard errors
-        error = outputs[2] / SPARE if outputs[2] > EXACT else outputs[2]
-        of_rules = 0.0 if np.isnan(error) else float((1 + 2 * limit) * error)
-        return hypot(of_rules, of_variances, finite.change * limit)
+        return hypot(_doubt_of_rules(outputs), of_variances, finite.change * limit)
     # drawn networks use no rules of infinite width
     gamma = float(finite.per_layer.gamma[-1])
     scaled = of_variances * gamma / limit if limit > 0 else of_variances  # the same share, unless there is no bias
     return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
+
+
+def _doubt_of_rules(outputs: Array) -> float:
+    """Return the standard error of gamma in infinite width because its rules have errors. outputs: as in `_doubt`."""
+    # the error of var_mu is relative to var_mu + var_chi; that of draws is SPARE standard errors
+    error = outputs[2] / SPARE if outputs[2] > EXACT else outputs[2]
+    return 0.0 if np.isnan(error) else float((1 + 2 * outputs[0] / outputs[1]) * error)
 
 
 def _doubt_of_variances(read: Any, data: Array, gamma: float) -> float:

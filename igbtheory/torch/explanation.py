@@ -53,7 +53,7 @@ class Explanation(OutputEstimates):
     predicted, and why; what_if: the changes that were tried, and what they give. traced: whether it is known which
     layer follows which; otherwise they stand in the order of their calls. outputs: the guesses and losses of these
     networks, as `measure` returns them. initialised: what `initialise` does to one of them, in a sentence. positions:
-    the shape of the positions behind each layer.
+    the shape of the positions behind each layer. limit_error: standard error of gamma of the output in infinite width.
 
     The share of the favoured class behind a layer is that of a linear output layer in its place, which has as many
     outputs as the model, on as many data. It comes from `gamma_guess`, and in the last row from the guesses.
@@ -79,6 +79,7 @@ class Explanation(OutputEstimates):
     outputs: Measurement | None = None
     initialised: str = ""
     positions: tuple[tuple[int, ...], ...] = ()
+    limit_error: float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
@@ -210,8 +211,9 @@ class Explanation(OutputEstimates):
         finite, limits = self.at_widths.per_layer, (self.predicted_gamma[-1], self.predicted_gamma_guess[-1])
         if finite is not None:
             pairs = [(getattr(finite, name)[-1], getattr(finite, f"{name}_error")[-1]) for name in BOTH]
+            relative = self.limit_error / limits[0] if limits[0] > 0 else 0.0
             said = [
-                f"{name} {with_error(*pair)}{_beside(*pair, limit)}"
+                f"{name} {with_error(*pair)}{_beside(*pair, limit, relative)}"
                 for name, pair, limit in zip(BOTH, pairs, limits, strict=True)
             ]
             yield (
@@ -310,9 +312,9 @@ def _text(blocks: Iterable[list[str] | Table]) -> str:
     return "\n\n".join(filter(None, texts))
 
 
-def _beside(value: float, error: float, limit: float) -> str:
-    """Return how far a value is from that of infinite width, as text; nothing if that is not known."""
+def _beside(value: float, error: float, limit: float, relative: float) -> str:
+    """Return how far a value is from that of infinite width, of this relative error; nothing if that is not known."""
     if not (np.isfinite(value) and limit > 0):
         return ""
-    share = measured(100 * abs(value / limit - 1), 100 * error / limit)
+    share = measured(100 * abs(value / limit - 1), 100 * float(np.hypot(error, value * relative)) / limit)
     return f" ({share} % {'above' if value > limit else 'below'} infinite width)"
