@@ -1715,6 +1715,10 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     assert np.all(np.abs(difference / errors)[1:] < 4)
     said = next(sentence for sentence in found.sentences() if sentence.startswith("At the model's widths, 12, "))
     assert re.search(r"% below infinite width\) and gamma_guess .* % above infinite width\), by drawing 6000", said)
+    # the distance from a limit that is known to its size alone is known to the ratio
+    ratio = 100 * float(expected.gamma[-1] / found.predicted_gamma[-1])
+    rough = " ".join(replace(found, limit_error=float(found.predicted_gamma[-1])).sentences())
+    assert f" ± {ratio:.0f} % below infinite width) and gamma_guess" in rough
     assert Explanation.from_json(found.to_json()) == found
     drawn = {line.get_label(): line.get_ydata() for line in found.plot().lines}
     assert drawn["theory, infinite width"] == pytest.approx(100 * found.columns()["predicted_favoured"])
