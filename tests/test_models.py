@@ -1735,6 +1735,21 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     assert max(map(len, str(found).splitlines())) <= 100
 
 
+def test_uniform_biases_let_the_largest_output_stand_out_less() -> None:
+    """Small data leave the outputs to the biases of the last layer, PyTorch's default ones."""
+    make = stack(linear(20, 40), nn.ReLU, linear(40, 100))
+    found = igb.explain(make, 0.1 * X, 300)
+    columns, normal = found.columns(), found.favoured.at(found.at_widths.per_layer.gamma_guess)[0]
+    told, measured = columns["at_widths_favoured"], columns["favoured"]
+    assert abs(told[-1] - measured[-1]) < 4 * columns["favoured_error"][-1] + 0.01
+    assert normal[-1] > measured[-1] + 0.05
+    assert told[:-1] == pytest.approx(normal[:-1], nan_ok=True)
+    assert re.search(r"Uniform biases of the last layer make [3-6]\d% of var_mu", str(found).replace("\n", " "))
+    assert "Uniform biases" not in str(
+        igb.explain(stack(linear(20, 40), nn.ReLU, linear(40, 9, nn.init.normal_)), X, 2)
+    )
+
+
 def test_a_change_replaces_a_function_of_several_steps_as_a_whole() -> None:
     def behind(m: Any, x: Any) -> Any:
         x = m.n(m.a(x))

@@ -120,6 +120,7 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
         predicted_variances=predicted[:, 2],
         doubt=_doubt(read, values, outputs[[0, 1, 3]], finite),
         limit_error=_doubt_of_rules(outputs[[0, 1, 3]]),
+        uniform_biases=_uniform_biases(read, outputs[0] if finite.per_layer is None else finite.per_layer.var_mu[-1]),
         refused=refused,
         what_if=lines,
         at_widths=finite,
@@ -251,6 +252,13 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
     gamma = float(finite.per_layer.gamma[-1])
     scaled = of_variances * gamma / limit if limit > 0 else of_variances  # the same share, unless there is no bias
     return hypot(finite.per_layer.gamma_error[-1], scaled, finite.of_weights * gamma)
+
+
+def _uniform_biases(read: Any, var_mu: float) -> float:
+    """Return the share of var_mu of the outputs that uniform biases of the last layer make, 0 if they are not."""
+    path = read.paths.get(read.output, ())
+    biases = path[-1].read[1:] if path else ()
+    return min(float(biases[0].value / var_mu), 1.0) if biases and biases[0].uniform and var_mu > 0 else 0.0
 
 
 def _doubt_of_rules(outputs: Array) -> float:
