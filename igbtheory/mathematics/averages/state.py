@@ -390,5 +390,5 @@ def pivoted_root(kernel: NDArray[np.float64]) -> NDArray[np.float64]:
 
     factor, pivots, rank, _ = dpstrf(kernel, lower=1)
     root = np.zeros((len(kernel), rank))
-    root[pivots - 1] = np.tril(factor)[:, :rank]
+    root[pivots - 1] = np.tril(factor[:, :rank])
     return root
