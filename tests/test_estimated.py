@@ -98,6 +98,11 @@ def test_a_pivoted_root_is_a_root() -> None:
     kernel = np.pad(given(), (0, 1))  # a direction without variance, too
     root = pivoted_root(kernel)
     assert root @ root.T == pytest.approx(kernel, abs=1e-13)
+    least = 0.1 * kernel.max()
+    rough = pivoted_root(kernel, least)
+    lacking = np.diagonal(kernel - rough @ rough.T)
+    assert rough.shape[1] < root.shape[1]
+    assert 1e-13 < lacking.max() <= least
 
 
 def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:
