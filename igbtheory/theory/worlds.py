@@ -11,7 +11,7 @@ import numpy as np
 
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import each, shapes
+from igbtheory.layers.chain import behind_undrawn, each, shapes
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.theory.kernels import THREADS, KernelMeans, OutputKernel, Passed, kernel_means
@@ -34,7 +34,11 @@ def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
         with one_thread(), np.errstate(all="ignore"):
             settled = tuple(layer.settled(rng) if layer.few else layer for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            means = replace(kernel, layers=settled, world=number, front=front).means()
+            of_world = replace(kernel, layers=settled, world=number, front=front)
+            if front is None:  # a settled layer in front draws nothing more
+                chain, data = behind_undrawn(settled, kernel.data.astype(float))
+                of_world = replace(of_world, layers=chain, data=kernel.n.number(data))
+            means = of_world.means()
             of_outputs = means.kernel()
         return replace(means, kernel=lambda: of_outputs)
 
@@ -51,10 +55,13 @@ def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
 
 
 def _front(kernel: OutputKernel) -> Passed | None:
-    """Return what is the same in all worlds, behind layers without few weights, or None if draws are part of it."""
+    """Return what is the same in all worlds, behind layers without few weights, or None if draws are part of it.
+
+    It is None, too, if the first layer has few weights.
+    """
     with np.errstate(all="ignore"):
         front = kernel.behind(sum(1 for _ in takewhile(lambda layer: not layer.few, kernel.layers)))
-    return None if front.block.node.estimated else front
+    return front if front.count and not front.block.node.estimated else None
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:
