@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 import igbtheory as igb
 from igbtheory import Layer
+from igbtheory.layers import attention
 from igbtheory.layers.nodes import control_variates
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
@@ -98,6 +99,23 @@ def test_a_pivoted_root_is_a_root() -> None:
     kernel = np.pad(given(), (0, 1))  # a direction without variance, too
     root = pivoted_root(kernel)
     assert root @ root.T == pytest.approx(kernel, abs=1e-13)
+    least = 0.1 * kernel.max()
+    rough = pivoted_root(kernel, least)
+    lacking = np.diagonal(kernel - rough @ rough.T)
+    assert rough.shape[1] < root.shape[1]
+    assert 1e-13 < lacking.max() <= least
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_scores_lack_only_what_hardly_tells_data_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data differ by 1 % in directions of less and less variance: 3/5 of var_chi are those that scores tell apart."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, 4, 64)) + 0.01 * rng.normal(size=(40, 4, 64)) * np.linspace(0, 1, 64) ** 4
+    net = igb.Network(igb.Dense(), igb.Attention(8), igb.Dense(), igb.Flatten(), igb.Dense())
+    fast = net.predict(x, layers="last")
+    monkeypatch.setattr(attention, "NEGLIGIBLE", 0.0)
+    full = net.predict(x, layers="last")
+    assert full.var_chi == pytest.approx(fast.var_chi, rel=0.1)
 
 
 def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:

@@ -243,6 +243,23 @@ def test_worlds() -> None:
     assert shares[:, 0].var() == pytest.approx(mixed.G0.var(), rel=0.1)
 
 
+class Tanh(igb.Layer):
+    """A layer without a rule, which is estimated from draws."""
+
+    def samples(self, x: Any, rng: np.random.Generator, width: int) -> Any:
+        return np.tanh(x)
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_draws_in_front_of_few_weights_differ_between_worlds() -> None:
+    """Scores of attention vanish, so that worlds with the same draws would agree, and tell an error of zero."""
+    layers = [igb.Dense(), Tanh(), igb.Dense(), igb.Attention(1, 1e-9), igb.Flatten(), OUT]
+    known = [igb.Activation("tanh") if isinstance(layer, Tanh) else layer for layer in layers]
+    drawn, exact = (igb.Network(*row).predict(X[:, 0], layers="last") for row in (layers, known))
+    assert np.all(np.ptp(drawn.dataset.kernel(), axis=0) > 0)
+    assert 1e-7 < abs(drawn.var_mu - exact.var_mu) < drawn.error * (drawn.var_mu + drawn.var_chi)
+
+
 @pytest.mark.parametrize("groups", [1, 2])
 def test_a_finite_convolution_is_that_by_hand(groups: int) -> None:
     """A group reads its own part of the channels, here of two, and its weights have the variance 1.5/9 over those."""

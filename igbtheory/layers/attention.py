@@ -21,6 +21,9 @@ from igbtheory.layers.spatial import OfTokens
 from igbtheory.mathematics.averages.state import pivoted_root
 
 SCALINGS = ("sqrt", "linear")
+NEGLIGIBLE = 1e-3
+"""Variance of a token that scores may lack, over that between the data: var_chi then changes by about 1e-4, and tokens
+of similar images need few random numbers."""
 
 
 @final
@@ -114,7 +117,7 @@ class Attention(Few, OfTokens):
         noise = self.dropout / (1 - self.dropout) if node.passage.trains else 0.0
         mixed = np.zeros(q_ab.shape)
         for weights in self._weights(q_ab, tokens):
-            mixed += float(self.sigma_v2) * _moved(weights, _moved(weights, q_ab).T)
+            mixed += _moved(float(self.sigma_v2) * weights, _moved(weights, q_ab).T)
             if noise:
                 mixed += np.diag(noise * (weights**2 * variances).sum(axis=2).ravel())
         mixed /= self.heads if self.few else 1
@@ -145,7 +148,7 @@ class Attention(Few, OfTokens):
             yield np.tile(attended / attended.sum(axis=1, keepdims=True), (len(q_ab) // tokens, 1, 1))
             return
         # single precision is enough for random weights
-        root, rng = pivoted_root(q_ab).astype(np.float32), self.rng
+        root, rng = pivoted_root(q_ab, NEGLIGIBLE * _between_data(q_ab, tokens)).astype(np.float32), self.rng
         if self.sigma_qkb2:
             root = np.hstack([root, np.full((len(root), 1), np.sqrt(self.sigma_qkb2), dtype=np.float32)])
         by_datum = root.reshape(-1, tokens, root.shape[1])
@@ -197,6 +200,12 @@ def _softmax(scores: NDArray[Any], attended: NDArray[np.bool_]) -> NDArray[Any]:
     """Return the softmax of scores (..., p, u) over the tokens u to which p attends; the others have no weight."""
     weights: NDArray[Any] = scipy.special.softmax(np.where(attended, scores, -np.inf), axis=-1)
     return weights
+
+
+def _between_data(q_ab: Array, tokens: int) -> float:
+    """Return the variance of a unit between the data at one token, averaged over the tokens."""
+    by_token = np.einsum("apbp->p", q_ab.reshape(-1, tokens, len(q_ab) // tokens, tokens))
+    return float(np.diagonal(q_ab).mean() - by_token.mean() / (len(q_ab) // tokens) ** 2)
 
 
 def _moved(weights: Array, q_ab: Array) -> Array:

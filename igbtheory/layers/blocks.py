@@ -33,12 +33,14 @@ class Block:
     at_b: tuple[KernelNode, ...] = ()
 
     def on(self, passage: Passage) -> "Block":
-        """Return the block on a passage, with a tangent kernel of the pairs if gradients are asked for."""
-        node = replace(self.node, passage=passage)
-        if not passage.gradients:
-            return replace(self, node=node)
-        x = node.averaged()
-        return replace(self, node=node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))))
+        """Return the block on a passage."""
+        return replace(self, node=replace(self.node, passage=passage))
+
+    def with_tangent(self) -> "Block":
+        """Return the block with a tangent kernel of the pairs, which is 0 in front of all layers."""
+        x = self.node.averaged()
+        values = replace(x, tangent=np.zeros_like(x.q_ab))
+        return replace(self, node=self.node.with_moments(self.node.base.units, values))
 
     def behind(self, layer: Layer) -> "Block":
         """Return the block behind a layer."""

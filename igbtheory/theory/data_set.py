@@ -1,7 +1,6 @@
 """The prediction on a given data set, from its kernel, or as a mean over worlds: see `layers.few`."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from igbtheory.layers.chain import entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import USUAL, Passage
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.kernels import Watched, kernel_means
+from igbtheory.theory.kernels import Watched, output_kernel
 from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 from igbtheory.theory.worlds import draws_of_few, kernels_of_worlds, scatter
@@ -42,8 +41,7 @@ def on_data_set(
     given = entering(layers, inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
-        means = partial(kernel_means, watched=watched, last=last, passage=passage)
-        worlds = kernels_of_worlds(layers, n, given, means)
+        worlds = kernels_of_worlds(output_kernel(layers, n, given, watched, last=last, passage=passage))
     first = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     left_out = sum(layer.listed for layer in layers) - 1 if last else 0

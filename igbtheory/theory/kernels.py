@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product, starmap
 from math import isqrt
@@ -68,31 +68,32 @@ class KernelMeans:
     kernel: Callable[[], NDArray[np.float64]]
 
 
-def kernel_means(
+def output_kernel(
     layers: Sequence[Layer],
     n: Kind,
     given: Any,
-    world: int = 0,
     watched: Watched | None = None,
     *,
     last: bool = False,
     passage: Passage = USUAL,
-) -> KernelMeans:
-    """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn.
-
-    last: whether means after the last Dense alone are wanted. passage: that of the layers, but for the world.
-    """
+) -> "OutputKernel":
+    """Return the kernel behind the layers on given data, which enter the first layer that draws random numbers."""
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, data, n, world, passage=passage, watched=watched, last=last)
+    kernel = OutputKernel(chain, data, n, passage=passage, watched=watched, last=last)
     refuse_many(chain, len(data), kernel.places)
-    if n is FLOAT64 or not _needs_units(kernel):
+    return replace(kernel, data=n.number(data))
+
+
+def kernel_means(kernel: "OutputKernel") -> KernelMeans:
+    """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
+    if kernel.n is FLOAT64 or not _needs_units(kernel):
         with suppress(UnitsNeededError):  # raised by the first block, if an average needs units that are drawn
-            return replace(kernel, data=n.number(data)).means()
+            return kernel.means()
     kernel = replace(kernel, drawn=True)
-    refuse_many(chain, len(data), kernel.places)
-    return replace(kernel, data=n.number(data)).means()
+    refuse_many(kernel.layers, len(kernel.data), kernel.places)
+    return kernel.means()
 
 
 def _needs_units(kernel: "OutputKernel") -> bool:
@@ -111,12 +112,27 @@ def _needs_units(kernel: "OutputKernel") -> bool:
 
 @final
 @dataclass(frozen=True)
+class Passed:
+    """What is behind the first `count` layers: a block, and kernels that are asked for.
+
+    kernels: behind listed layers. watched: behind watched layers, by the places of `Watched`.
+    """
+
+    block: Block
+    count: int = 0
+    kernels: tuple[Pairs, ...] = ()
+    watched: Mapping[int, Pairs] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True)
 class OutputKernel:
     """Kernel of the outputs on given data, computed in blocks of pairs of data.
 
     data: what enters the first of the layers, shape (n_samples, units, *positions), numbers of the kind n. drawn:
     whether units of images must be drawn, which takes all pairs of positions at once. watched: layers behind which
-    kernels are wanted, too. last: whether means are those after the last Dense alone.
+    kernels are wanted, too. last: whether means are those after the last Dense alone. front: what is behind layers that
+    were passed before, in the only block.
     """
 
     layers: tuple[Layer, ...]
@@ -127,6 +143,7 @@ class OutputKernel:
     passage: Passage = USUAL
     watched: Watched | None = None
     last: bool = False
+    front: Passed | None = None
 
     @cached_property
     def places(self) -> Places | None:
@@ -181,7 +198,7 @@ class OutputKernel:
         outputs = int(count[-1])  # a layer may have changed the number of data
         error, of_draws = (part.astype(float) / len(blocks) for part in (error, of_draws))
         means = q_ab / count**2, q / count, error, of_draws, (arcsines / count**2).astype(float)
-        kernel: Callable[[], NDArray[np.float64]] = replace(self, n=FLOAT64, data=self.data.astype(float))
+        kernel: Callable[[], NDArray[np.float64]] = replace(self, n=FLOAT64, data=self.data.astype(float), front=None)
         if kept.size:
             kernel = Kept(kept)
         return KernelMeans(*means, outputs, rank, estimated, kernel)
@@ -191,6 +208,17 @@ class OutputKernel:
 
         The kernels behind watched layers come first, in the order in which they are asked for.
         """
+        passed = self._through(self.front or Passed(self._entering(rows, columns)), len(self.layers))
+        refuse_silent([*passed.kernels], rows.start)
+        return passed.block.node, [*(passed.watched[place] for place in self.watched or {}), *passed.kernels]
+
+    def behind(self, count: int) -> Passed:
+        """Return what is behind the first `count` layers, for all data at once."""
+        everything = slice(0, len(self.data))
+        return self._through(Passed(self._entering(everything, everything)), count)
+
+    def _entering(self, rows: slice, columns: slice) -> Block:
+        """Return the block of the data themselves."""
         n, data, places = self.n, self.data, self.places
         if places is None:
             now = Block(_of_vectors(n, data, rows, columns))
@@ -201,8 +229,11 @@ class OutputKernel:
         else:
             at_a, at_b = (self._diagonal[part.start] for part in (rows, columns))
             now = Block(block(n, self._units, places, rows, columns), at_a, at_b)
-        watched = self.watched or {}
-        behind: dict[int, Pairs] = {}
+        return now.with_tangent() if self.passage.gradients else now
+
+    def _through(self, passed: Passed, count: int) -> Passed:
+        """Return what is behind the first `count` layers, from what is behind fewer of them."""
+        watched, behind, kernels = self.watched or {}, dict(passed.watched), [*passed.kernels]
         layers = [*each(self.layers)]
         places_of = {id(layers[-1 - place]): place for place in watched}
 
@@ -210,14 +241,12 @@ class OutputKernel:
             if (place := places_of.get(id(layer))) is not None:
                 behind[place] = listed(node, first=watched[place])
 
-        now = now.on(replace(self.passage, world=self.world, sees=sees if watched else None))
-        kernels: list[Pairs] = []
-        for layer in counted(self.layers, len(self.layers), KERNEL):
+        now = passed.block.on(replace(self.passage, world=self.world, sees=sees if watched else None))
+        for layer in counted(self.layers[passed.count : count], count - passed.count, KERNEL):
             now = now.behind(layer)
             if layer.listed:
                 kernels.append(listed(now.node))
-        refuse_silent(kernels, rows.start)
-        return now.node, [*(behind[place] for place in watched), *kernels]
+        return Passed(now, count, tuple(kernels), behind)
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: squares, the lower half left out."""

@@ -14,6 +14,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.tokens import EachToken
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.theory.kernels import output_kernel
 from igbtheory.theory.worlds import kernels_of_worlds
 
 FEW = 8
@@ -69,7 +70,7 @@ def embedding_shares(layers: Sequence[Layer], inputs: NDArray[Any]) -> NDArray[n
 def variances(layers: Sequence[Layer], texts: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the variances of a unit behind the layers, at each of their positions."""
     ends = (*layers, *([EachToken()] if len(shape) == len(("data", "unit", "tokens")) else []), Dense(1.0))
-    worlds = kernels_of_worlds(ends, FLOAT64, entering(ends, texts))
+    worlds = kernels_of_worlds(output_kernel(ends, FLOAT64, entering(ends, texts)))
     return np.asarray(np.mean([world.kernel().diagonal() for world in worlds], axis=0).reshape(shape))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import takewhile
 from math import prod
 from typing import Any
 
@@ -10,11 +11,10 @@ import numpy as np
 
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import each, shapes
+from igbtheory.layers.chain import behind_undrawn, each, shapes
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
-from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.kernels import THREADS, KernelMeans, kernel_means
+from igbtheory.theory.kernels import THREADS, KernelMeans, OutputKernel, Passed, kernel_means
 
 WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
 """Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
@@ -22,24 +22,25 @@ FIRST, SCATTER = 8, 1e-3
 """Number of worlds that are enough if the error of c is below SCATTER then, as where scores of attention are small."""
 
 
-def kernels_of_worlds(
-    layers: Sequence[Layer], n: Kind, given: Any, means_of: Callable[..., KernelMeans] = kernel_means
-) -> list[KernelMeans]:
-    """Return the means in independent worlds, in each of which the few weights of the layers, if any, are drawn.
-
-    given: what enters the layers. means_of: computes those of a world.
-    """
+def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
+    """Return the means in independent worlds, in each of which the few weights of the layers, if any, are drawn."""
+    layers = kernel.layers
     if not any(layer.few for layer in layers):
-        return [means_of(layers, n, given)]
-    count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
+        return [kernel_means(kernel)]
+    count = min(max(WORLDS, ENTRIES // _positions(layers, kernel.data) ** 2), MOST_WORLDS)
+    front = _front(kernel)
 
     def world(rng: np.random.Generator) -> KernelMeans:
         with one_thread(), np.errstate(all="ignore"):
-            settled = tuple(layer.settled(rng) for layer in layers)
+            settled = tuple(layer.settled(rng) if layer.few else layer for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            means = means_of(settled, n, given, number)
-            kernel = means.kernel()
-        return replace(means, kernel=lambda: kernel)
+            of_world = replace(kernel, layers=settled, world=number, front=front)
+            if front is None:  # a settled layer in front draws nothing more
+                chain, data = behind_undrawn(settled, kernel.data.astype(float))
+                of_world = replace(of_world, layers=chain, data=kernel.n.number(data))
+            means = of_world.means()
+            of_outputs = means.kernel()
+        return replace(means, kernel=lambda: of_outputs)
 
     rngs = np.random.default_rng(SEED).spawn(count)
 
@@ -51,6 +52,16 @@ def kernels_of_worlds(
 
     with ThreadPoolExecutor(THREADS) as pool:
         return list(counted(enough(), count, "kernels with the few weights drawn"))
+
+
+def _front(kernel: OutputKernel) -> Passed | None:
+    """Return what is the same in all worlds, behind layers without few weights, or None if draws are part of it.
+
+    It is None, too, if the first layer has few weights.
+    """
+    with np.errstate(all="ignore"):
+        front = kernel.behind(sum(1 for _ in takewhile(lambda layer: not layer.few, kernel.layers)))
+    return front if front.count and not front.block.node.estimated else None
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:

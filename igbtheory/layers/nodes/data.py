@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from igbtheory.layers.nodes.control_variates import DrawnKernel
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.mathematics.averages.each import Each
-from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.averages.state import CENTRED, Pairs
 from igbtheory.mathematics.numbers import Kind
 
 COPIES = 256
@@ -56,7 +56,7 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
     q_ab, centre = n.number(kernel), n.number(mean)
     q = np.diagonal(q_ab)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
-    centres = Each(centre[:, None], centre[None, :])
+    centres = Each(centre[:, None], centre[None, :]) if mean.any() else CENTRED
     return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=same, error=error, of_scale=None, mean=centres)
 
 

@@ -384,11 +384,15 @@ def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
-def pivoted_root(kernel: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a root L of a kernel L L^T, shape (D, rank), by pivoted Cholesky: some directions may have no variance."""
+def pivoted_root(kernel: NDArray[np.float64], least: float = 0.0) -> NDArray[np.float64]:
+    """Return a root L of a kernel L L^T, shape (D, rank), by pivoted Cholesky: some directions may have no variance.
+
+    least: a variance that the root may lack at each datum.
+    """
     from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only drawing needs it
 
-    factor, pivots, rank, _ = dpstrf(kernel, lower=1)
+    rounding = len(kernel) * FLOAT64.epsilon * kernel.diagonal().max()
+    factor, pivots, rank, _ = dpstrf(kernel, tol=max(rounding, least), lower=1)
     root = np.zeros((len(kernel), rank))
-    root[pivots - 1] = np.tril(factor)[:, :rank]
+    root[pivots - 1] = np.tril(factor[:, :rank])
     return root
