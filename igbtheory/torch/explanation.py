@@ -29,8 +29,8 @@ SHARES = (
 )
 """What the shares of an explanation are."""
 UNIFORM = (
-    "Uniform biases of the last layer make {:.0%} of var_mu of the outputs, so that the largest of many outputs stands out "
-    "less than with normal biases: the last row contains this, the changes do not."
+    "Uniform biases of the last layer make {:.0%} of var_mu of the outputs, so that the largest of many outputs stands "
+    "out less than with normal biases: the last row contains this, the changes do not."
 )
 """What is said if uniform biases count."""
 NOTICED = 0.1
