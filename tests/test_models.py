@@ -420,7 +420,7 @@ def test_values_are_let_go_when_they_are_read() -> None:
     chain = nn.Sequential(nn.Conv2d(1, 8, 3), *[nn.Tanh()] * 5, nn.Flatten(), nn.Linear(288, 2))
     shown = torch.zeros(3, 1, 8, 8)
     with torch.no_grad():
-        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain]), "")
+        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain], shown), "")
         streams = walk.streams(shown)
     assert len(streams) == len(chain) + 1
     images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]

@@ -25,7 +25,7 @@ from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shap
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
-from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refuse_silent
+from igbtheory.theory.refusals import PassedByError, is_whole, refuse_many, refuse_scale, refuse_silent
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
@@ -203,8 +203,7 @@ class OutputKernel:
             now = Block(block(n, self._units, places, rows, columns), at_a, at_b)
         watched = self.watched or {}
         behind: dict[int, Pairs] = {}
-        layers = [*each(self.layers)]
-        places_of = {id(layers[-1 - place]): place for place in watched}
+        places_of = {id(layer): place for place, layer in enumerate(reversed([*each(self.layers)])) if place in watched}
 
         def sees(layer: Ruled, node: KernelNode) -> None:
             if (place := places_of.get(id(layer))) is not None:
@@ -217,6 +216,8 @@ class OutputKernel:
             if layer.listed:
                 kernels.append(listed(now.node))
         refuse_silent(kernels, rows.start)
+        if passed_by := watched.keys() - behind:
+            raise PassedByError(passed_by)
         return now.node, [*(behind[place] for place in watched), *kernels]
 
     def _parts(self) -> list[tuple[slice, slice]]:
