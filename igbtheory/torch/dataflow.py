@@ -23,9 +23,10 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Dataflow:
     """A traced model through which a few data pass, one node after the other.
 
-    models: drawn alike. data: all that the user has. values: of the nodes that were passed, in the first model; named: the user's names for those
-    among them that depend on the data; constants: the values of the others, in every model. random: nodes that differ
-    from pass to pass. of_one: for the last step of a function of one value, the start and the steps.
+    models: drawn alike. data: all that the user has. values: of the nodes that were passed, in the first model; named:
+    the user's names for those among them that depend on the data; constants: the values of the others, in every model.
+    random: nodes that differ from pass to pass. of_one: for the last step of a function of one value, the start and
+    the steps.
     """
 
     def __init__(self, trial: Trial, models: Sequence[nn.Module], data: torch.Tensor) -> None:
