@@ -2358,14 +2358,16 @@ def test_the_operator_of_an_adaptive_maximum_gives_values_alone() -> None:
     assert igb.from_torch(make, IMAGES).widths == (8,)
 
 
-def test_a_block_whose_pool_is_passed_by_is_predicted_around_it() -> None:
-    def gated(m: Any, x: Any) -> Any:
-        h = torch.relu(m.c(x))
-        gate = m.m(h.mean((2, 3), keepdim=True)) + m.m(h.amax((2, 3), keepdim=True))
-        return m.o((h * torch.sigmoid(gate)).mean((2, 3)))
-
-    make = model(gated, c=conv(2, 8), m=stack(conv(8, 4, 1), nn.ReLU, conv(4, 8, 1)), o=linear(8, 3))
-    assert len(igb.explain(make, IMAGES, 3).names) > 4
+def test_layers_that_a_world_passes_by_have_no_prediction() -> None:
+    """Weights that mix the tokens of the data are few: they are drawn, and no kernel goes through them."""
+    make = model(
+        lambda m, x: m.o((m.a(x - x.mean(-1, keepdim=True)) + m.b(x)).flatten(1)),
+        a=linear(6, 4),
+        b=linear(6, 4),
+        o=linear(8, 3),
+    )
+    data = np.random.default_rng(0).standard_normal((12, 2, 6))
+    assert igb.explain(make, data, 3).names[-1] == "parts.o"
 
 
 @pytest.mark.parametrize("last", [lambda: nn.Softmax(dim=1), lambda: nn.Softmax(dim=-1)])
