@@ -420,7 +420,7 @@ def test_values_are_let_go_when_they_are_read() -> None:
     chain = nn.Sequential(nn.Conv2d(1, 8, 3), *[nn.Tanh()] * 5, nn.Flatten(), nn.Linear(288, 2))
     shown = torch.zeros(3, 1, 8, 8)
     with torch.no_grad():
-        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain]), "")
+        walk = reader.Reader(dataflow.Dataflow(trial.tried(chain, shown, 3, None), [chain], shown), "")
         streams = walk.streams(shown)
     assert len(streams) == len(chain) + 1
     images = [value for node, value in walk.values.items() if node.name in streams and value.ndim == 4]
@@ -2330,3 +2330,66 @@ def test_tied_outputs_at_one_token_are_read_but_not_explained(at: str) -> None:
         igb.from_torch(lambda: Tied(lambda m, ids: m.head(m.embedding(ids).mean(1))), ids)
     with pytest.raises(ValueError, match="stands behind 'head', which has the weights of the embedding"):
         igb.from_torch(lambda: Tied(lambda m, ids: m.head(m.hidden(m.head(m.embedding(ids))[..., :8]))), ids)
+
+
+IDS = np.random.default_rng(0).integers(1, 9, (12, 6))
+IDS[-1, 4:] = 0
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda m, x: m.o(m.e(x).masked_fill(~(x != 0)[..., None], 0.0).sum(1)),
+        lambda m, x: m.o((m.e(x) * (x != 0).float()[..., None]).mean(1)),
+        lambda m, x: m.o(functional.scaled_dot_product_attention(*[m.e(x)] * 3, attn_mask=(x != 0)[:, None]).mean(1)),
+        lambda m, x: m.o(((m.e(x) @ m.e(x).mT + -1e4 * (x == 0).float()[:, None]).softmax(-1) @ m.e(x)).mean(1)),
+    ],
+)
+def test_a_mask_of_a_padding_that_the_first_data_lack_is_no_constant(forward: Callable[[Any, Any], Any]) -> None:
+    make = model(forward, e=lambda: nn.Embedding(9, 16), o=linear(16, 3))
+    with pytest.raises(ValueError, match=r"cannot read '(ne|eq)' .*: the theory has embeddings of the ids"):
+        igb.from_torch(make, IDS)
+
+
+def test_the_last_row_of_a_dueling_head_is_that_of_the_advantages() -> None:
+    def dueling(m: Any, x: Any) -> Any:
+        advantages = m.a(torch.relu(m.h(x)))
+        return m.v(x) + advantages - advantages.mean(1, keepdim=True)
+
+    make = model(dueling, h=linear(20, 40), a=linear(40, 3), v=linear(20, 1))
+    found = igb.explain(make, X, 20)
+    assert not found.unread
+    assert found.names[-1] == "parts.a"
+    assert np.isfinite(found.z)
+
+
+def test_numbers_that_become_tokens_are_read_one_by_one() -> None:
+    make = model(lambda m, x: m.o(torch.relu(m.a(x[..., None])).mean(1)), a=linear(1, 40), o=linear(40, 3))
+    expected = igb.Network(default(1), RELU, igb.GlobalAvgPool(), default(40)).predict(X[..., None]).gamma
+    network = igb.from_torch(make, X)
+    assert network.predict(X).gamma == pytest.approx(expected, rel=UNIT)
+    drawn = network.predict(X, width=network.widths, networks=400)
+    assert drawn.gamma == pytest.approx(expected, rel=0.3)
+
+
+def test_the_operator_of_an_adaptive_maximum_gives_values_alone() -> None:
+    make = model(lambda m, x: m.o(nn.AdaptiveMaxPool2d(1)(m.c(x)).flatten(1)), c=conv(2, 8), o=linear(8, 3))
+    assert igb.from_torch(make, IMAGES).widths == (8,)
+
+
+def test_layers_that_a_world_passes_by_have_no_prediction() -> None:
+    """Weights that mix the tokens of the data are few: they are drawn, and no kernel goes through them."""
+    make = model(
+        lambda m, x: m.o((m.a(x - x.mean(-1, keepdim=True)) + m.b(x)).flatten(1)),
+        a=linear(6, 4),
+        b=linear(6, 4),
+        o=linear(8, 3),
+    )
+    data = np.random.default_rng(0).standard_normal((12, 2, 6))
+    assert igb.explain(make, data, 3).names[-1] == "parts.o"
+
+
+@pytest.mark.parametrize("last", [lambda: nn.Softmax(dim=1), lambda: nn.Softmax(dim=-1)])
+def test_a_softmax_of_the_outputs_is_left_out(last: Make) -> None:
+    with pytest.raises(ValueError, match="no softmax of units; leave it out"):
+        igb.from_torch(stack(linear(20, 3), last), X)

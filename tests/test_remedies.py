@@ -1454,6 +1454,11 @@ MODELS = [
         "igb.measure(lambda: nn.Linear(4, 3), X, networks=2)",
     ),
     (
+        "igb.from_torch(lambda: nn.Sequential(nn.Linear(4, 3), nn.Softmax(-1)), X)",
+        "leave it out if it makes the outputs",
+        "igb.from_torch(lambda: nn.Linear(4, 3), X)",
+    ),
+    (
         "igb.measure(lambda: nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()), X)",
         "return logits, leave the sigmoid out",
         "igb.measure(lambda: nn.Linear(4, 1), X, networks=2)",

@@ -50,7 +50,8 @@ class FavouredOf:
 
     def at(self, gamma_guess: Any, error: Any = 0.0) -> tuple[Any, Any]:
         """Return the share at gamma_guess over all pairs of the data, and its error."""
-        ends = (np.maximum(gamma_guess + sign * np.asarray(error), 0.0) for sign in (0, -1, 1))
+        with np.errstate(invalid="ignore"):  # an infinite gamma may have an infinite error
+            ends = [np.maximum(end, 0.0) for end in (gamma_guess, gamma_guess - error, gamma_guess + error)]
         apart = [self._apart(share_variance(gamma, 2)) for gamma in ends]
         share, lowest, highest = map(self.at_gamma, apart)
         scatter = SCATTER * (share - favoured_share(apart[0], self.n_classes))

@@ -25,7 +25,7 @@ from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shap
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
-from igbtheory.theory.refusals import is_whole, refuse_many, refuse_scale, refuse_silent
+from igbtheory.theory.refusals import PassedByError, is_whole, refuse_many, refuse_scale, refuse_silent
 
 BLOCK = 2**20
 """Number of entries of a kernel that are held at once."""
@@ -210,7 +210,10 @@ class OutputKernel:
         """
         passed = self._through(self.front or Passed(self._entering(rows, columns)), len(self.layers))
         refuse_silent([*passed.kernels], rows.start)
-        return passed.block.node, [*(passed.watched[place] for place in self.watched or {}), *passed.kernels]
+        watched = self.watched or {}
+        if passed_by := watched.keys() - passed.watched:
+            raise PassedByError(passed_by)
+        return passed.block.node, [*(passed.watched[place] for place in watched), *passed.kernels]
 
     def behind(self, count: int) -> Passed:
         """Return what is behind the first `count` layers, for all data at once."""
@@ -234,8 +237,7 @@ class OutputKernel:
     def _through(self, passed: Passed, count: int) -> Passed:
         """Return what is behind the first `count` layers, from what is behind fewer of them."""
         watched, behind, kernels = self.watched or {}, dict(passed.watched), [*passed.kernels]
-        layers = [*each(self.layers)]
-        places_of = {id(layers[-1 - place]): place for place in watched}
+        places_of = {id(layer): place for place, layer in enumerate(reversed([*each(self.layers)])) if place in watched}
 
         def sees(layer: Ruled, node: KernelNode) -> None:
             if (place := places_of.get(id(layer))) is not None:

@@ -1,6 +1,7 @@
 """Refusals of a prediction: variances that are out of range, too many data, and data whose outputs tie."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from math import isfinite, isqrt
 from typing import Any
 
@@ -24,6 +25,14 @@ LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 
 class TooLargeError(ValueError):
     """Raised where the kernel of images or sequences would be too large, or take too long."""
+
+
+class PassedByError(ValueError):
+    """Raised where layers behind which kernels are wanted have none; places: of these layers, as in `Watched`."""
+
+    def __init__(self, places: AbstractSet[int]) -> None:
+        super().__init__("no kernel goes through a layer that is watched")
+        self.places = places
 
 
 def refuse_scale(data: NDArray[np.float64]) -> None:

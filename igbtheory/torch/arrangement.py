@@ -34,7 +34,8 @@ def arranged(entries: Entries, axis: int, *, grid: bool, raw: bool) -> tuple[lis
     ):
         return [], entries
     ends = bool(entries.shape) and not sides and entries.positions == 1  # an image of one position becomes a vector
-    if not grid and not ends and entries.at_one_position(axis) and entries.everywhere():
+    every = not raw or count >= entries.units  # of data with no positions, an axis of one number has a part of them
+    if not grid and not ends and every and entries.at_one_position(axis) and entries.everywhere():
         return [], entries
     if not grid and (split := entries.by_datum) is not entries:  # windows on the first axis
         layers, behind = arranged(split, axis + 1, grid=grid, raw=raw)

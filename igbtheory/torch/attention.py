@@ -13,7 +13,7 @@ from igbtheory.torch.entries import Entries, Index
 from igbtheory.torch.operators import arguments, called
 from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
 from igbtheory.torch.rows.weights import is_projection
-from igbtheory.torch.scores import MATRIX_PRODUCTS, Held, Scores, held_by_arguments, scores_between
+from igbtheory.torch.scores import MATRIX_PRODUCTS, OF_DATUM, Held, Scores, held_by_arguments, scores_between
 
 HIDDEN = -50.0
 """Numbers below it, added to scores, hide a token: Swin transformers add -100, others the smallest of all numbers."""
@@ -34,6 +34,8 @@ def attention_at(flow: Dataflow, node: fx.Node, held: Held) -> Stream | None:
     queries, keys, values = (held(given[part]) for part in ("query", "key", "value"))
     if not (isinstance(queries, Stream) and isinstance(keys, Stream) and isinstance(values, Stream)):
         return None
+    if given.get("attn_mask") in flow.inputs(node):
+        raise ValueError(OF_DATUM)
     # they may be nodes, such as arguments of the model like is_causal=False
     names = "scale", "is_causal", "attn_mask", "dropout_p"
     options = {option: flow.constants.argument(given.get(option), 0, node) for option in names}

@@ -196,7 +196,10 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
     others = [
         torch.where(s.entries.datum == 0, torch.randn_like(x), x) for s, x in zip(piece.streams, drawn, strict=True)
     ]
-    first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
+    try:
+        first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
+    except Exception as error:  # of any kind, as functions of whole numbers refuse others
+        raise ValueError("the theory has functions of any real numbers, got one that refuses some") from error
     if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
         raise ValueError("the theory has functions of each datum alone that are not random, got another one")
     sides = tuple(length for i, length in enumerate(by_datum) if i not in {0, axis + 1} and (i > 1 or length > 1))

@@ -10,7 +10,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from igbtheory.torch.constants import Constants
 from igbtheory.torch.functions import steps_of_one
 from igbtheory.torch.operators import MODULES, called, tells_shape
-from igbtheory.torch.steps import part_of
+from igbtheory.torch.steps import part_of, value_behind
 from igbtheory.torch.trial import Trial, tensor_of
 
 FEW = 16
@@ -23,13 +23,14 @@ LIKE = {"expand_as", "view_as", "reshape_as", "type_as"}
 class Dataflow:
     """A traced model through which a few data pass, one node after the other.
 
-    models: drawn alike. values: of the nodes that were passed, in the first model; named: the user's names for those
-    among them that depend on the data; constants: the values of the others, in every model. random: nodes that differ
-    from pass to pass. of_one: for the last step of a function of one value, the start and the steps.
+    models: drawn alike. data: all that the user has. values: of the nodes that were passed, in the first model; named:
+    the user's names for those among them that depend on the data; constants: the values of the others, in every model.
+    random: nodes that differ from pass to pass. of_one: for the last step of a function of one value, the start and
+    the steps.
     """
 
-    def __init__(self, trial: Trial, models: Sequence[nn.Module]) -> None:
-        self.graph, self.models, self.random = trial.graph, models, trial.random
+    def __init__(self, trial: Trial, models: Sequence[nn.Module], data: torch.Tensor) -> None:
+        self.graph, self.models, self.data, self.random = trial.graph, models, data, trial.random
         self.values: dict[fx.Node, Any] = {}
         self.named: dict[str, str] = {}
         self.constants = Constants(trial, models, self.values, self.named)
@@ -55,11 +56,29 @@ class Dataflow:
         for node in self.graph.graph.nodes:
             self.values[node] = run.run_node(node)
             is_data = node.op == "placeholder" and not self.named
-            if is_data or (node.op != "output" and self.inputs(node) and not _is_alike(self.values[node])):
+            if is_data or (node.op != "output" and self.inputs(node) and not self._is_alike(node)):
                 self.named[node.name] = "data" if is_data else _name(node)
                 yield node
             for part in last_read.get(node, []):
                 self.values[part] = fx.node.map_aggregate(self.values[part], _shape_alone)
+
+    def _is_alike(self, node: fx.Node) -> bool:
+        """Return whether the value of a node does not depend on the datum.
+
+        Whole numbers that are the same for the few data, such as a mask of the padding, must be so for all data.
+        """
+        if not _is_alike(self.values[node]):
+            return False
+        nodes, behind = [*self.graph.graph.nodes], {node}
+        for other in reversed(nodes):
+            behind.update(other.all_input_nodes if other in behind else ())
+        steps = [other for other in nodes if other in behind and other.op != "placeholder"]
+        if tensor_of(self.values[node]) is None or any(map(self.weighs, steps)):
+            return True
+        try:
+            return _is_alike(value_behind(self.graph, steps, {nodes[0]: self.data}))
+        except Exception:  # noqa: BLE001 - of any kind, as steps may have learnt the number of data
+            return True
 
     def _last_read(self) -> dict[fx.Node, list[fx.Node]]:
         """Return the nodes that depend on the data, by the last node for which their numbers are read."""

@@ -54,7 +54,9 @@ def of_layers(columns: Mapping[str, Any]) -> Iterator[Table]:
 def _values(columns: Mapping[str, Any], name: str, text: Any) -> list[str]:
     """Return the texts of values and, where there are any, of their errors."""
     values = columns[name]
-    return [text(*pair, VALUE) for pair in zip(values, columns.get(f"{name}_error", 0 * values), strict=True)]
+    return [
+        text(*pair, VALUE) for pair in zip(values, columns.get(f"{name}_error", np.zeros_like(values)), strict=True)
+    ]
 
 
 def of_changes(what: str, heads: Sequence[str], lines: Iterable[tuple[str, Iterable[str]]]) -> Table:

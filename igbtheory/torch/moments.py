@@ -19,6 +19,7 @@ from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
 from igbtheory.theory.kernels import Watched
+from igbtheory.theory.refusals import PassedByError
 from igbtheory.torch.data import moved
 from igbtheory.torch.ensemble import Asked
 from igbtheory.torch.infinite import in_infinite_width
@@ -193,7 +194,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     for path in counted(sorted(asked.values(), key=layers_on, reverse=True), len(asked)):
         if path not in rows:
             try:
-                rows.update(_along(path, first, data))
+                rows |= {path: UNPREDICTED} | _along(path, first, data)
             except ValueError as error:
                 # a layer that is refused refuses all paths through it, and the shortest comes last
                 rows[path], refused = UNPREDICTED, _refused(path, str(error))
@@ -228,10 +229,15 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
     network = (*layers, *([Flatten()] if shape else []), Dense(1.0))
     places = {id(layer): place for place, layer in enumerate(reversed([*each(network)]))}
     watched = {places[id(way[-1].layer)]: way for way in first if len(way) > drawing and id(way[-1].layer) in places}
-    if watched:
-        given = units_first(x) if drawing else data
-        predicted = _predicted(network, given, {place: first[way] for place, way in watched.items()})
+    given = units_first(x) if drawing else data
+    while watched:
+        try:
+            predicted = _predicted(network, given, {place: first[way] for place, way in watched.items()})
+        except PassedByError as error:  # such as a layer inside a block whose branches are drawn together
+            watched = {place: way for place, way in watched.items() if place not in error.places}
+            continue
         moments.update(zip(watched.values(), predicted, strict=True))
+        break
     return moments
 
 

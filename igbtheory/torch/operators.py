@@ -25,7 +25,9 @@ def public(target: Any) -> Any:
     name = target.overloadpacket.__name__
     if name in MODULES or name in KEPT:
         return target
-    return next((getattr(home, name) for home in HOMES if hasattr(home, name)), target)
+    # torch.nn.functional returns values alone where an operator returns their places, too
+    homes = HOMES[len(target._schema.returns) > 1 :]  # noqa: SLF001 - it has no other name
+    return next((getattr(home, name) for home in homes if hasattr(home, name)), target)
 
 
 def name_of(target: Any) -> str:

@@ -29,6 +29,8 @@ from igbtheory.torch.unread import Unread
 
 CONCATENATIONS = {"cat", "concat", "concatenate"}
 """Functions that put values side by side."""
+OF_IDS = "the theory has embeddings of the ids of tokens, got a function of the ids, such as a mask of the padding"
+"""Why steps that compare ids are not read."""
 
 
 @final
@@ -242,6 +244,9 @@ class Reader:
 
     def _behind(self, node: fx.Node, name: str, before: fx.Node, stream: Stream) -> Stream:
         """Return the stream behind a module or function of one value."""
+        value, ids = tensor_of(self.values[node]), tensor_of(self.values[before])
+        if value is not None and value.dtype is torch.bool and ids is not None and not ids.is_floating_point():
+            raise ValueError(OF_IDS)
         factor = next(
             (x for x in node.all_input_nodes if x in self.flow.random and x.name not in self.flow.named), None
         )

@@ -116,17 +116,19 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int |
     with torch.no_grad(), stream(0, 0):
         shown = moved(data[:SHOWN], models[0].parameters())
         trial = tried(models[0], shown, len(data), output)
-        return _read(trial, models, shown)
+        return _read(trial, Dataflow(trial, models, moved(data, models[0].parameters())), shown)
 
 
-def _read(trial: Trial, models: Sequence[nn.Module], shown: torch.Tensor) -> Reading:
-    """Return what is read of a graph up to the logits."""
+def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor) -> Reading:
+    """Return what is read of a graph up to the logits. shown: some of the data."""
     graph = trial.graph
-    flow = Dataflow(trial, models)
-    reader = Reader(flow, usual_initialiser(models))
-    streams, unread = reader.streams(shown), reader.unread.first
+    reader = Reader(flow, usual_initialiser(flow.models))
+    streams = reader.streams(shown)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
-    output = _of_equal_guesses(flow.values, streams, last.args[0]).name
+    guessing = _of_equal_guesses(flow.values, streams, last.args[0])
+    if guessing is not last.args[0]:
+        reader.unread.read_later(_removed_behind(guessing))
+    output, unread = guessing.name, reader.unread.first
     logits = streams.get(output)
     zeros: Path = ()
     tied: Stream | None = None
@@ -164,6 +166,16 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
             if torch.allclose(apart, apart[:, :1]) and not torch.allclose(outputs, outputs[:, :1]):
                 return node
     return output
+
+
+def _removed_behind(guessing: fx.Node) -> list[fx.Node]:
+    """Make a node that of the outputs of its graph, remove the nodes behind it, and return them."""
+    nodes = [*guessing.graph.nodes]
+    nodes[-1].args = (guessing,)
+    behind = nodes[nodes.index(guessing) + 1 : -1]
+    for node in reversed(behind):
+        guessing.graph.erase_node(node)
+    return behind
 
 
 def _vectors(name: str, logits: Stream) -> Stream:

@@ -40,6 +40,8 @@ class Scores:
         return replace(self, added=self.added + numbers.expand(self.shape).reshape(self.added.shape))
 
 
+OF_DATUM = "the theory has masks of attention that are the same for all data, got one of each datum, as of the padding"
+"""What is said of a mask that depends on the data."""
 Held = Callable[[fx.Node], Stream | Scores | None]
 """A function that returns what a node holds, None if it could not be read."""
 
@@ -77,6 +79,10 @@ def _behind(flow: Dataflow, node: fx.Node, scores: Scores, of_arguments: list[An
     module = flow.graph.get_submodule(str(node.target)) if node.op == "call_module" else None
     name = called(node) or type(module).__name__
     given = [flow.values[part] if isinstance(part, fx.Node) else part for part in _arguments(node)]
+    if any(
+        held is None and part in flow.inputs(node) for part, held in zip(_arguments(node), of_arguments, strict=True)
+    ):
+        raise ValueError(OF_DATUM)
     other = next((value for part, value in zip(of_arguments, given, strict=True) if part is None), None)
     if name in {"dropout", "Dropout"} and scores.normalised:
         return replace(scores, dropout=_probability(node, module))

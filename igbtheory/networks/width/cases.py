@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from igbtheory.layers.batch_sizes import batch_of
-from igbtheory.layers.chain import data_made, entering
+from igbtheory.layers.chain import data_made, entering, shapes
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
@@ -118,7 +118,7 @@ class DataCase(Case):
 
     @property
     def positions(self) -> bool:
-        return self.data.ndim > 2
+        return any(shapes(self.layers, self.data.shape[2:]))
 
     def drawn(self, precision: Precision) -> Chain:
         if self._paired:

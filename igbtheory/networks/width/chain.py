@@ -15,6 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations.progress import counted
+from igbtheory.layers.chain import shapes
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
@@ -180,7 +181,7 @@ def chain(
 
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
     """
-    many = _Many(rows, batch, precision, iter(units[1:]), positions=bool(data.shape))
+    many = _Many(rows, batch, precision, iter(units[1:]), positions=any(shapes(layers, data.shape)))
     hidden, shape = [], data.shape
     for layer in layers[:-1]:
         hidden.append(many.of(layer))
@@ -202,7 +203,7 @@ def chain(
 class _Many:
     """What layers are in many networks with `rows` data. made: the units of the layers with weights, one by one.
 
-    batch: the number of data in a full batch. positions: whether the data are images or sequences.
+    batch: the number of data in a full batch. positions: whether the data are, or become, images or sequences.
     """
 
     rows: int

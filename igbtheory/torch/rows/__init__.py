@@ -55,6 +55,12 @@ def nothing(_target: Any, _site: Site) -> list[Layer]:
     return []
 
 
+@reads(nn.Softmax, torch.softmax, functional.softmax)
+def softmax(_target: Any, _site: Site) -> list[Layer]:
+    """Refuse a softmax, which is read in attention and drawn in front of weights."""
+    raise ValueError("the theory has no softmax of units; leave it out if it makes the outputs: no guess changes")
+
+
 ELEMENTWISE = Reads(elementwise, lambda _: None)
 """The row of functions that act on every number alone."""
 
@@ -94,6 +100,7 @@ def row_of(target: Any) -> Reads:
 
 def functions_of(target: Any) -> Any:
     """Return the function for a method of tensors, which is given by its name; most are functions, too."""
-    if isinstance(target, str):
-        return getattr(torch, target, None) or getattr(torch.Tensor, target)
-    return target
+    if not isinstance(target, str):
+        return target
+    function = getattr(torch, target, None)
+    return function if callable(function) else getattr(torch.Tensor, target)  # torch.float is a type of numbers
