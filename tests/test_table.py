@@ -386,7 +386,7 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
         found = np.where(apart, found[apart].mean(), found[~apart].mean())
     whole = isinstance(layer, BatchNorm) and layer.batch_size is None
     across = law.covariance if whole else law.var_mu
-    lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0
+    lost = (law.error + behind.error + behind.of_draws) if isinstance(layer, GroupNorm) else 0.0
     by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
     return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
 
