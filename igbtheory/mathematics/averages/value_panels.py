@@ -38,6 +38,9 @@ STRIPS, INSIDE = 256, 0.1
 """Number of narrow strips between breaks in which a value is checked, and its position in the strip."""
 ROUNDED = 1e-6
 """Relative difference between a value in double and in extended precision above which it is a rounding error."""
+UNRESOLVED = 2.0
+"""Factor of the errors where MOST panels did not suffice: an end of a panel may be next to a break that its neighbour
+has inside, unseen."""
 NEGLIGIBLE = 1e-17
 """Error allowed on a panel: of E phi relative to sqrt(E phi^2), and of E phi^2 relative to itself."""
 
@@ -70,7 +73,7 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     gaps, at = _rule(phi, mean, scale, low, high)
     z, weights, values = (part.ravel() for part in at)
     infinite, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
-    missed = np.nansum(gaps, axis=1) + weights[infinite].sum() * largest ** np.arange(1, 3)
+    missed = np.nansum(gaps, axis=1) * (UNRESOLVED if low.size >= MOST else 1.0) + weights[infinite].sum() * largest ** np.arange(1, 3)
     # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
