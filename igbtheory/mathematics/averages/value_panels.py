@@ -73,7 +73,8 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     gaps, at = _rule(phi, mean, scale, low, high)
     z, weights, values = (part.ravel() for part in at)
     infinite, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
-    missed = np.nansum(gaps, axis=1) * (UNRESOLVED if low.size >= MOST else 1.0) + weights[infinite].sum() * largest ** np.arange(1, 3)
+    of_panels = np.nansum(gaps, axis=1) * (UNRESOLVED if low.size >= MOST else 1.0)
+    missed = of_panels + weights[infinite].sum() * largest ** np.arange(1, 3)
     # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
