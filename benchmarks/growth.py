@@ -60,7 +60,7 @@ def main() -> None:
     """Measure all lines, print their numbers and exponents, and draw them."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - after the choice of a backend
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
+    figure = Figure(figsize=(10, 4), layout="constrained")
     panels = figure.subplots(1, 2)
     for name, (sizes, compute) in LINES.items():
         compute(sizes[0])  # what is loaded and made once
@@ -73,7 +73,7 @@ def main() -> None:
     for axes, label in zip(panels, ("CPU seconds", "megabytes"), strict=True):
         axes.set(xlabel="size", ylabel=label)
         axes.grid(alpha=0.3)
-    panels[0].legend(fontsize=8)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
     figure.savefig(Path(__file__).parent.parent / "docs" / "growth.png", dpi=110)
 
 
