@@ -34,7 +34,7 @@ UNIFORM = (
 )
 """What is said if uniform biases count."""
 NOTICED = 0.1
-"""Share of var_mu from which on they do: a tenth lowers the share of the favoured one of 100 classes by 2 % at most."""
+"""Share of var_mu from which on they do: a tenth lowers the share of the favoured one of 1000 classes by 0.4 %."""
 LABELS = "Each of {} labels makes two classes, the data with it and those without; shares are averages over the labels."
 """What is said if each output gives a label of its own."""
 UNTRACED = (
