@@ -13,6 +13,7 @@ from igbtheory.guesses.bias_of_guesses import gamma_of_variance, without_itself
 from igbtheory.guesses.coincidence import share_variance
 from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.ranked import mean_shares
+from igbtheory.mathematics.numbers import FLOAT64
 
 NODES = 17
 """Number of Chebyshev points at which the double integral is taken: with 13, 1000 classes are off by 3e-9."""
@@ -21,10 +22,9 @@ EXPONENT = 0.8
 SCATTER = 0.2
 """Error of the share, over the difference that finitely many data make: the largest in simulations of 8 to 1000 data
 and 2 to 100 classes, where it is at most 0.022; with fewer data than classes it may be more."""
-
-STEP, LARGEST = 0.1, 1e4
-"""Step of the sums over uniform centres, in standard deviations of an output over the data, which are within 0.01 of
-drawn ones up to 100 classes, and the largest gamma, beyond which the sums would need 4,000 places."""
+STEP, FAR, LARGEST = 0.1, 8.0, 1e4
+"""Step and reach of the sums over uniform centres, in standard deviations of an output over the data, which are within
+0.01 of drawn ones up to 100 classes, and the largest gamma, beyond which they would need more than 20,000 places."""
 
 
 @final
@@ -89,19 +89,23 @@ def favoured_of_uniform(gamma: float, uniform: float, n_classes: int, D: int) ->
     """Return the same if a uniform number has this share of the variance of a centre, such as a bias of the last layer.
 
     With X a centre and Y the output at a datum, it is M times the integral of f(x, y) P(X < x, Y < y)^(M-1), summed on
-    one grid of both. Bounded centres are closer to the largest one than normal ones, so that it gets less.
+    a grid of x and of y - x up to FAR; outputs of centres more than 2 FAR below x are surely below y. Bounded centres
+    are closer to the largest one than normal ones, so that it gets less.
     """
     gamma = min(gamma, LARGEST)
     delta = _scatter(favoured_share(gamma, n_classes), n_classes, D)
     half = np.sqrt(3.0 * uniform * gamma / (1.0 - delta))
     spread = max(np.sqrt(((1.0 - uniform) * gamma + delta) / (1.0 - delta)), STEP)
-    reach = half + 8.0 * spread + 8.0
-    x = np.linspace(-reach, reach, int(2 * reach / STEP) + 2)
-    h = x[1] - x[0]
-    density = h * (ndtr((x + half) / spread) - ndtr((x - half) / spread)) / (2.0 * half)
-    below = density[:, None] * ndtr(x - x[:, None])
-    smaller = np.minimum(below.cumsum(axis=0) - below / 2, 1.0)
-    point = density[:, None] * np.exp(-((x - x[:, None]) ** 2) / 2) * h / np.sqrt(2 * np.pi)
+    reach = half + FAR * spread
+    x = np.arange(-reach, reach, STEP)
+    density = STEP * (ndtr((x + half) / spread) - ndtr((x - half) / spread)) / (2.0 * half)
+    z, lags = np.arange(-FAR, FAR, STEP), np.arange(0.0, 2 * FAR, STEP)
+    padded = np.concatenate([np.zeros(lags.size), density])
+    lower = ndtr(z + lags[:, None])
+    lower[0] /= 2  # the last half of a step
+    near = np.lib.stride_tricks.sliding_window_view(padded[1:], lags.size)[:, ::-1] @ lower
+    smaller = np.minimum(near + padded.cumsum()[: x.size, None], 1.0)
+    point = density[:, None] * FLOAT64.npdf(z) * STEP
     with np.errstate(under="ignore"):
         return float(n_classes * np.sum(point * smaller ** (n_classes - 1)))
 

@@ -55,7 +55,7 @@ def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
 
 
 def _front(kernel: OutputKernel) -> Passed | None:
-    """Return what is the same in all worlds, behind layers without few weights, or None if draws are part of it.
+    """Return what is behind the layers in front of the first one with few weights; None if it differs between worlds.
 
     It is None, too, if the first layer has few weights.
     """

@@ -199,7 +199,7 @@ def _laid_out(piece: Piece, value: torch.Tensor, axis: int) -> Entries:
     try:
         first, again, other = (piece.run(x).reshape(by_datum) for x in (drawn, drawn, others))
     except Exception as error:  # of any kind, as functions of whole numbers refuse others
-        raise ValueError("the theory has functions of any real numbers, got one that refuses some") from error
+        raise ValueError("the theory draws real numbers for what steps read, got a step that refuses them") from error
     if not torch.allclose(first, again, CLOSE, CLOSE) or not torch.allclose(first[1:], other[1:], CLOSE, CLOSE):
         raise ValueError("the theory has functions of each datum alone that are not random, got another one")
     sides = tuple(length for i, length in enumerate(by_datum) if i not in {0, axis + 1} and (i > 1 or length > 1))

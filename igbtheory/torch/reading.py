@@ -169,7 +169,7 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
 
 
 def _removed_behind(guessing: fx.Node) -> list[fx.Node]:
-    """Make a node that of the outputs of its graph, remove the nodes behind it, and return them."""
+    """Let a node make the outputs of its graph; return the nodes behind it, which are removed."""
     nodes = [*guessing.graph.nodes]
     nodes[-1].args = (guessing,)
     behind = nodes[nodes.index(guessing) + 1 : -1]
