@@ -28,7 +28,8 @@ def union(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDAr
     waiting: dict[bytes, list[int]] = {}
     for i, key in reversed([*enumerate(_keys(first))]):
         waiting.setdefault(key, []).append(i)
-    places, new = [], []
+    places: list[int] = []
+    new: list[int] = []
     for j, key in enumerate(_keys(second)):
         if equal := waiting.get(key):
             places.append(equal.pop())

@@ -100,7 +100,8 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     for name, size, most in (("Var(G0)", found[3, -1], LARGEST_ERROR), ("gamma", found[4, -1], LARGEST_OF_GAMMA)):
         if not size < most:
             raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
-    return Expansion(*found, spread)
+    var_mu, var_chi, var_g0, error, moments_error = found
+    return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
 
 
 def _passed(layers: Sequence[Layer], start: Pair, widths: Sequence[float]) -> list[Pair]:
@@ -145,7 +146,7 @@ def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
     return wide.plus(noise(x, of, None), 1 / features)
 
 
-def behind(pair: Pair, block: Block, width: int) -> Pair:
+def behind(pair: Pair, block: Block, width: float) -> Pair:
     """Return the Gram matrix of the `width` units behind a block."""
     if pair.y > NEARLY:
         raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
