@@ -26,11 +26,13 @@ IMAGES = torch.from_numpy(igb.gaussian_images(12, 3, 6, 6, seed=1)).float()
 class Model(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
     """A layer, a function of its ReLUs and of the model, and a layer; `parts` are more modules and parameters."""
 
-    def __init__(self, function: Callable[[Any, Any], Any], size: int = 30, width: int = WIDTH, **parts: Make) -> None:
+    def __init__(
+        self, function: Callable[[Any, Any], Any], parts: Any = (), size: int = 30, width: int = WIDTH
+    ) -> None:
         super().__init__()
         self.first, self.inner, self.last = nn.Linear(size, width), nn.Linear(width, width), nn.Linear(width, OUTPUTS)
         self.function = function
-        for name, make in parts.items():
+        for name, make in dict(parts).items():
             setattr(self, name, make())
 
     def forward(self, x: Any) -> Any:
@@ -129,7 +131,7 @@ def biased() -> Any:
     ids=["Linear", "minus", "sigmoid", "difference", "softplus", "product", "biases"],
 )
 def test_a_branch_that_starts_at_0_adds_what_stands_behind_the_0(function: Any, parts: dict[str, Make]) -> None:
-    assert far(lambda: Model(function, **parts), X) < FAR
+    assert far(lambda: Model(function, parts), X) < FAR
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_a_branch_that_starts_at_0_adds_what_stands_behind_the_0(function: Any, 
     ids=["functions", "a norm"],
 )
 def test_a_branch_that_stays_0_is_left_out(function: Any) -> None:
-    found = igb.from_torch(lambda: Model(function, norm=zeros(nn.LayerNorm)), X.numpy())
+    found = igb.from_torch(lambda: Model(function, {"norm": zeros(nn.LayerNorm)}), X.numpy())
     assert repr(found) == repr(igb.from_torch(lambda: Model(lambda _, h: h), X.numpy()))
 
 
@@ -170,7 +172,7 @@ def averaged(h: Any) -> Any:
     ids=["one", "each", "two", "multiples"],
 )
 def test_vectors_that_are_added_are_drawn_in_every_model(function: Any, parts: dict[str, Make], text: str) -> None:
-    make = lambda: Model(function, 8, **parts)  # noqa: E731 - it makes models
+    make = lambda: Model(function, parts, 8)  # noqa: E731 - it makes models
     assert text in repr(igb.from_torch(make, TOKENS.numpy()))
     assert far(make, TOKENS) < FAR
 
@@ -180,7 +182,7 @@ def test_the_shape_of_a_vector_tells_that_all_positions_share_it(width: int) -> 
     """Their products scatter by 1/sqrt(width), so that a test of independence would depend on the width."""
     found = [
         igb.from_torch(
-            lambda: Model(lambda m, h: averaged(h + m.v), 8, width, **vector(1, 1, width)), TOKENS.numpy(), seed=seed
+            lambda: Model(lambda m, h: averaged(h + m.v), vector(1, 1, width), 8, width), TOKENS.numpy(), seed=seed
         )
         for seed in (0, 1)
     ]
@@ -191,11 +193,11 @@ def test_the_shape_of_a_vector_tells_that_all_positions_share_it(width: int) -> 
 def test_the_variance_of_a_vector_that_no_initialiser_tells_has_an_error() -> None:
     parts = vector(1, 1, 24, of=lambda *shape: 0.77 * torch.randn(*shape))
     with pytest.warns(igb.EstimateWarning, match=r"variance of add is 0\.587 ± 0\.062"):
-        igb.from_torch(lambda: Model(lambda m, h: averaged(h + m.v), 8, 24, **parts), TOKENS.numpy())
+        igb.from_torch(lambda: Model(lambda m, h: averaged(h + m.v), parts, 8, 24), TOKENS.numpy())
 
 
 def test_numbers_of_each_model_are_not_those_of_one() -> None:
     """A factor that each model draws multiplies second moments by its mean square, not by that of one model."""
     parts = {"v": lambda: nn.Parameter(3 * torch.randn(1))}
-    found = igb.from_torch(lambda: Model(lambda m, h: h + m.v * m.inner(h), **parts), X.numpy())
+    found = igb.from_torch(lambda: Model(lambda m, h: h + m.v * m.inner(h), parts), X.numpy())
     assert "Computed" in repr(found)

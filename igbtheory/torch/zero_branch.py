@@ -17,10 +17,10 @@ def constant_behind(path: Path) -> float | None:
     The path up to its last `Zero` makes zeros, which the layers behind it map as their samples do: LayerNorm leaves
     zeros, a sigmoid makes 1/2 of them, and a Dense with biases random numbers.
     """
-    last = next((i for i, step in reversed([*enumerate(path)]) if isinstance(step.layer, Zero)), None)
-    if last is None:
+    zeros = [(i, step.layer) for i, step in enumerate(path) if isinstance(step.layer, Zero)]
+    if not zeros:
         return None
-    zero: Zero = path[last].layer
+    last, zero = zeros[-1]
     x = np.zeros((DATA, zero.units * -(-UNITS // zero.units), *zero.shape))
     for step in path[last + 1 :]:
         try:

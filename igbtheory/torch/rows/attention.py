@@ -38,8 +38,8 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
         modules = [m.get_submodule(name) for m in site.modules]
         return row(modules[0], replace(site, modules=modules, read={}))
 
-    own = [m.activation for m in site.modules if isinstance(m.activation, nn.Module)]
-    activation = elementwise(module.activation, replace(site, modules=own))
+    activations = [m.activation for m in site.modules if isinstance(m.activation, nn.Module)]
+    activation = elementwise(module.activation, replace(site, modules=activations))
     inner = [*part(dense, "linear1"), *activation, *part(drop, "dropout")]
     branches = (
         [*part(attention, "self_attn"), *part(drop, "dropout1")],

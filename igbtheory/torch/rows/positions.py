@@ -102,7 +102,7 @@ def _are_drawn_apart(vectors: torch.Tensor) -> bool:
     products = (vectors @ vectors.transpose(1, 2) / units).mean(dim=0)
     squares, apart = products.diagonal(), products - torch.diag(products.diagonal())
     centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * float(squares.mean())
-    return centred and float(apart.abs().max()) < SCATTER * float(squares.max()) / (models * units) ** 0.5
+    return bool(centred and float(apart.abs().max()) < SCATTER * float(squares.max()) / (models * units) ** 0.5)
 
 
 def entries_variance(draws: Sequence[torch.Tensor]) -> Variance:
