@@ -321,6 +321,45 @@ def test_forged_results_are_refused(state: Any) -> None:
     assert "sympy.physics.mechanics" not in sys.modules
 
 
+def places_in(tree: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield all places in a tree: what contains them, and the key or the index there."""
+    for key in list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ():
+        yield tree, key
+        yield from places_in(tree[key])
+
+
+@pytest.mark.parametrize("part", [None, "x", {}], ids=repr)
+def test_forged_fields_are_refused_or_can_be_shown(part: Any) -> None:
+    """One place after the other of saved results holds something else: every field has its type, or it is refused."""
+    data = igb.digits()[:4] / 16
+    results = [
+        igb.mlp(1).predict(),
+        igb.mlp(1).predict(data),
+        igb.mlp(1).simulate(networks=2, width=4, samples=4, inputs=data[:, 20:24]),
+        igb.mlp(1).train(data, np.arange(4) % 2, draws=2, times=[1.0]),
+    ]
+    refused = 0
+    for result in results:
+        saved = json.loads(result.to_json())
+        for holder, key in [*places_in(saved["state"])]:
+            kept, holder[key] = holder[key], part
+            try:
+                shown = type(result).from_json(json.dumps(saved))
+                assert repr(shown)
+                assert shown.to_dict()
+            except ValueError:
+                refused += 1
+            holder[key] = kept
+    assert refused > 100
+
+
+def test_a_field_of_another_type_is_refused_by_name() -> None:
+    saved = json.loads(igb.mlp(1).predict().to_json())
+    saved["state"]["fields"]["per_layer"] = 5
+    with pytest.raises(ValueError, match="expected per_layer of Prediction to be of the type PerLayer, got 5"):
+        igb.Prediction.from_json(json.dumps(saved))
+
+
 def test_a_text_of_brackets_is_no_result() -> None:
     with pytest.raises(ValueError, match=r"expected the text of to_json\(\)"):
         igb.Prediction.from_json("[" * 100_000)
