@@ -44,7 +44,7 @@ class MaxPool(Layer):
     keeps_shifts = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
+        object.__setattr__(self, "m", checks.counted("m", self.m, 1, MOST))
 
     @property
     def pooled(self) -> int:
@@ -103,7 +103,7 @@ class AvgPool(Layer):
     keeps_shifts = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))
+        object.__setattr__(self, "m", checks.counted("m", self.m, 1, checks.LARGEST))
 
     @property
     def pooled(self) -> int:
