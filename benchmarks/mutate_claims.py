@@ -2,17 +2,16 @@
 
     python benchmarks/mutate_claims.py [--number 200] [--seed 0] [--store mutants.db] [ids or papers ...]
 
-Five kinds of change are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a
-ratio upside down, a power, the argument of a function); the direction of a relation; a number in words; a word that
-says a direction or a quantity. A change is noticed if the verdict differs from the recorded one, or if the claim is no
-longer what the second transcription of the document has. Untested claims are left out: they have no evidence. The
-program draws a sample, continues where the store ends, prints the survivors and how many of every kind are noticed. The
-docstring of a derivation gives the reason after "Not noticed:".
+These changes are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a ratio
+upside down, a power, the argument of a function); the direction of a relation; a number, or a word that says a
+direction or a quantity, in the statement, in an assumption or in a stand-in; a word left out of a quotation. A change
+is noticed if the verdict differs from the recorded one, or if what is printed is no longer bound. Untested claims are
+left out: they have no evidence. The program draws a sample, continues where the store ends, prints the survivors and
+how many of every kind are noticed. The docstring of a derivation gives the reason after "Not noticed:".
 """
 
 import argparse
 import random
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ from igbtheory.claims.claim import Claim
 from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import run
-from igbtheory.claims.words import NUMBER, OPPOSITE, weighty
+from igbtheory.claims.words import DECIDING, OPPOSITE, QUOTED
 
 FLIPPED = {sp.Lt: sp.Gt, sp.Le: sp.Ge, sp.Gt: sp.Lt, sp.Ge: sp.Le, sp.Ne: sp.Eq}
 """Relations by those that take their place."""
@@ -74,6 +73,9 @@ def _of_statement(claim: Claim) -> Iterator[tuple[str, Claim]]:
         yield kind, replace(claim, stated=stated)
     for kind, says in sentences(claim.says):
         yield kind, replace(claim, says=says)
+    for field in ("assumes", "stand_in"):
+        for kind, text in sentences(getattr(claim, field)):
+            yield f"{kind} of an assumption" if kind != "quotation" else kind, replace(claim, **{field: text})
 
 
 def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
@@ -85,17 +87,26 @@ def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
             yield kind, whole if isinstance(stated, tuple | list) else whole[0]
 
 
-def sentences(says: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentence with one of its weighty words or numbers changed, and the kind of the change."""
-    for number in NUMBER.finditer(says):
-        digits = len(number[0].partition(".")[2])
-        yield (
-            "number in words",
-            says[: number.start()] + f"{float(number[0]) + 10**-digits:.{digits}f}" + says[number.end() :],
+def sentences(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text with one of its deciding words or numbers changed, or with the middle word of a quotation left out,
+    and the kind of the change.
+    """
+    for match in DECIDING.finditer(text):
+        kind, other = (
+            ("number in words", number(match[0])) if match[0][0].isdigit() else ("word", OPPOSITE[match[0].lower()])
         )
-    for word in dict.fromkeys(weighty(says)):
-        if word in OPPOSITE:
-            yield "word", re.sub(rf"\b{word}\b", OPPOSITE[word], says, count=1, flags=re.IGNORECASE)
+        yield kind, text[: match.start()] + other + text[match.end() :]
+    for match in QUOTED.finditer(text):
+        words = match[1].split()
+        if len(words) > 1:
+            shorter = " ".join(words[: len(words) // 2] + words[len(words) // 2 + 1 :])
+            yield "quotation", text[: match.start(1)] + shorter + text[match.end(1) :]
+
+
+def number(text: str) -> str:
+    """Return the number with its last digit raised by one."""
+    digits = len(text.partition(".")[2])
+    return f"{float(text.replace(',', '')) + 10**-digits:{',' if ',' in text else ''}.{digits}f}"
 
 
 def _changed(part: Any) -> Iterator[tuple[str, Any]]:
@@ -167,7 +178,7 @@ def _larger(number: Any) -> Any:
 
 def _text(claim: Claim) -> str:
     statements = [claim, *([claim.correction] if claim.correction else [])]
-    return " | ".join(f"{one.says} {latex(one.stated)}" for one in statements)
+    return " | ".join(f"{one.sentence} {latex(one.stated)}" for one in statements)
 
 
 if __name__ == "__main__":

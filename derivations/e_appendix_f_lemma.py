@@ -48,7 +48,7 @@ def antiderivative(power: int) -> Any:
 
 @SECTION.holds(
     "E-Eq85-86",
-    "Mean and variance behind ReLU",
+    "Mean and variance of an output of ReLU",
     printed=(
         equation(M(X), BRACKET),
         equation(
@@ -58,8 +58,8 @@ def antiderivative(power: int) -> Any:
             - M(X) ** 2,
         ),
     ),
-    assumes="X ~ N(mu, sigma^2)",
     at="Eqs. 85 and 86",
+    where="X ~ N(mu, sigma^2)",
 )
 def rectified_gaussian(stated: Any) -> Findings:
     """The antiderivatives between 0 and infinity, and numbers by quadrature."""
@@ -89,12 +89,11 @@ def printed_mean(factor: Any) -> Any:
     "The mean of ReLU(alpha X), X ~ N(mu, sigma^2), has a factor |alpha| at sigma inside the brackets",
     printed=equation(M(alpha * X), printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the "
-    "brackets",
+    correction="Sigma stands alone there, as in the next line, since |alpha| is the factor of the brackets",
     right=equation(M(alpha * X), printed_mean(1)),
-    right_assumes="alpha is not 0",
     misprint=True,
     at="Eq. 87",
+    where="alpha is not 0",
 )
 @SECTION.fails(
     "E-LemF.1",
@@ -106,14 +105,14 @@ x = 5 + np.random.default_rng(0).standard_normal(100000)
 assert np.maximum(-x, 0).mean() >= 0 > printed[0].subs({alpha: -1, M(X): 5})
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="It is so for positive alpha, which is what LayerNorm needs, since it divides by a standard "
-    "deviation; for negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
+    correction="They are |alpha| and alpha^2 times those of ReLU(sign(alpha) X), where LayerNorm, whose alpha is the "
+    "inverse of a standard deviation, has the sign +",
     right=(
         equation(M(alpha * X), sp.Abs(alpha) * M(sp.sign(alpha) * X)),
         equation(V(alpha * X), alpha**2 * V(sp.sign(alpha) * X)),
     ),
-    right_assumes="alpha is not 0",
     at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+    where="alpha is not 0",
 )
 def scaled(stated: Any) -> Findings:
     """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,

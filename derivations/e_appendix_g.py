@@ -35,7 +35,8 @@ MU, GAMMA, GAMMA_AFTER = sp.symbols("mu gamma gamma_after", real=True)
 
 @SECTION.holds(
     "E-GB",
-    "Components of the two centres of the Gaussian blobs are mu and -mu, so that the classes overlap in high dimension",
+    "The centres of the Gaussian blobs have the components mu and -mu, with “a non-vanishing class overlap even in "
+    "the high-dimensional limit”",
     printed=equation(MU, 1 / sp.sqrt(d)),
     at="section G.1, Gaussian Blob",
 )
@@ -149,7 +150,8 @@ def largest_of_many_classes(trial: Trial, stated: Any, says: str) -> Findings:
     "ResNet34: “applying BN after the activation reduces” gamma",
     printed=sp.Lt(GAMMA_AFTER, GAMMA),
     at="Fig. G.10",
-    assumes="statistics of the batch; 16 residual blocks of two Dense layers, behind which features are averaged only",
+    stand_in="16 residual blocks of 2 Dense layers, whose features are averaged only, in place of ResNet34",
+    where="statistics are those of the batch",
 )
 def residual_network(trial: Trial, stated: Any, says: str) -> Findings:
     """A last BN over the data gives every feature, and averages of features, the mean 0: gamma = 0 up to the number of
@@ -158,16 +160,21 @@ def residual_network(trial: Trial, stated: Any, says: str) -> Findings:
     values = {}
     for symbol, after in ((GAMMA, False), (GAMMA_AFTER, True)):
         x = trial.rng.standard_normal((8, 100, 64))
-        for _ in range(16):
+        for _ in range(BLOCKS):
             x = _block(trial.rng, x, after=after)
         values[symbol] = bias_ratio(x)[0]
     yield satisfies("gamma of the features", stated, values)
     yield worded(says, "after the activation {}", "reduces" if values[GAMMA_AFTER] < values[GAMMA] else "raises")
+    yield worded(says, "{} residual blocks of {} Dense layers", BLOCKS, LAYERS)
+
+
+BLOCKS, LAYERS = 16, 2
+"""Residual blocks, and Dense layers in each of them."""
 
 
 def _block(rng: np.random.Generator, x: Any, *, after: bool) -> Any:
     """A residual block of two layers, (networks, data, nodes); after: with BN behind ReLU."""
-    first, second = rng.normal(0, np.sqrt(2 / x.shape[2]), (2, len(x), x.shape[2], x.shape[2]))
+    first, second = rng.normal(0, np.sqrt(2 / x.shape[2]), (LAYERS, len(x), x.shape[2], x.shape[2]))
     if after:
         return standardised(relu(x + standardised(relu(x @ first), 1) @ second), 1)
     return relu(x + standardised(relu(standardised(x @ first, 1)) @ second, 1))
