@@ -8,7 +8,7 @@ Source: bias-meets-trainability, Table 1.
 from typing import Any
 
 from igbtheory.phases import Diagram
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.phase_maps import grid, maps
 
 DEPTHS = (1, 10, 100)
