@@ -29,7 +29,7 @@ from igbtheory.claims import (
 from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
 from igbtheory.claims.quantities import GAMMA, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, hidden_units, mean_with_error, wide_limit
-from igbtheory.inputs import digits
+from igbtheory.layers.inputs import digits
 
 SECTION = Section("Initial guessing bias, section 5.2: amplification of the bias", "A 5.2")
 IMPACT = Section("Initial guessing bias, sections 6 and 7: what follows from the bias", "A 6")
@@ -240,18 +240,20 @@ def absorption_takes_longer(says: str) -> Findings:
     "IGB”",
     at="section 7, third paragraph",
     printed=equation(GAMMA, 0),
-    assumes="the weights are independent and centred, as section 4 assumes; the formula is for one layer of ReLU",
+    assumes="“any set of independent weights drawn from a centered distribution” (section 4, Setting and Main "
+    "Notation)",
     counter_example="""
 rng = np.random.default_rng(0)
 N, D = 400, 2000
 data, W, w = rng.standard_normal((D, N)), rng.standard_normal((N, N)), rng.standard_normal((N, 2))
 relu = lambda h: np.maximum(h, 0)
-root = relu(data @ W / N**0.5) @ w / N**0.5  # standard deviation N^(-1/2): the draft's own
+root = relu(data @ W / N**0.5) @ w / N**0.5  # standard deviation N^(-1/2): that of version 4
 whole = relu(data @ W / N) @ w / N           # standard deviation 1/N
 guess, same = root[:, 0] > root[:, 1], whole[:, 0] > whole[:, 1]
 assert (guess == same).all()                 # not one guess differs
 assert abs(same.mean() - 0.5) > 0.1          # 0.011 is the standard deviation of fair coins
 """,
+    where="the formula is for one layer of ReLU",
 )
 def weights_of_the_order_1_over_n(stated: Any) -> Findings:
     """The guess compares two outputs, so a common positive factor of their weights changes no guess; ReLU passes such a
@@ -268,11 +270,13 @@ def _of_small_weights() -> Any:
 
 @IMPACT.corrects(
     "A-disc-1/N",
-    "A guess depends on no common factor of the output weights, nor for ReLU on one of the weights of a hidden layer, "
-    "so that ReLU keeps its gamma under centred weights of that order, though the outputs vanish; smooth activations "
-    "through the origin, such as GELU, become linear and lose their bias",
+    "A guess depends on no common factor of the output weights, nor for ReLU on a factor of the weights of a hidden "
+    "layer, so that ReLU keeps its gamma under weights of that order, though the outputs vanish; GELU becomes linear "
+    "and loses its bias",
     right=equation(GAMMA, RELU),
-    assumes="centred independent weights; the formula is for one layer of ReLU",
+    assumes="“any set of independent weights drawn from a centered distribution” (section 4, Setting and Main "
+    "Notation)",
+    where="the formula is for one layer of ReLU",
 )
 def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says: str) -> Findings:
     """Other activations than ReLU become phi(0) + phi'(0) h under small hidden weights: without bias on centred data if
@@ -294,6 +298,9 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     yield worded(says, "depends on {} common factor", "any" if changed else "no")
     gelu = igb.mlp(1, "gelu", sigma_w2=1e-6).predict()
     yield shown("GELU by the toolkit, sigma_w^2 = 1e-6: gamma", gelu.gamma < 1e-5, f"{gelu.gamma:.3g}")
+    share = gelu.var_chi / igb.mlp(1, "linear", sigma_w2=1e-6).predict().var_chi  # the square of GELU'(0) = 1/2
+    kind = "linear" if abs(4 * share - 1) < 1e-5 else "curved"
+    yield worded(says, "GELU becomes {} and {} its bias", kind, "loses" if gelu.gamma < 1e-5 else "keeps")
     values = []
     for width in (16, 32):
         units = hidden_units(trial.rng, (trial.draws(8000), 4, width), sigma_w2=1 / width)
@@ -310,7 +317,7 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     at="section 7, fourth paragraph",
     printed=sp.Gt(VAR_W(F_0), sp.asin(1 / sp.pi) / (2 * sp.pi)),
     assumes="“in the limit of infinite width” (Theorem 4.1)",
-    where="lengths of the data do not count for ReLU; the draft has no formula",
+    where="lengths of the data do not count for ReLU; version 4 has no formula",
 )
 def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Findings:
     """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), since P(O_0 > O_1 at a

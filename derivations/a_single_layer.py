@@ -118,7 +118,7 @@ def linear_network_is_neutral(stated: Any) -> Findings:
     printed=equation(DENSITY, sp.sqrt(sp.pi - 1) * sp.exp(-(sp.pi - 2) * y**2 / 2)),
     assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “in the "
     "limit of infinite data points” (section 5.1, ReLU)",
-    where="the formula, which the draft does not print, is for the density of f_0 = Phi(y)",
+    where="the formula, which version 4 does not print, is for the density of f_0 = Phi(y)",
 )
 def relu_is_wide(stated: Any) -> Findings:
     """m_1 = sqrt(q/(2 pi)) and m_2 = q/2 give gamma = 1/(pi - 1) < 1 for every q, and f_0 = Phi(sqrt(gamma) U)."""
@@ -153,7 +153,7 @@ def relu_is_away_from_a_half(stated: Any) -> Findings:
     yield agree("P(|f_0 - 1/2| <= 0.1) by the toolkit", law.cdf(0.6) - law.cdf(0.4), inside, 10)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("A-Eq7", "Eq. 7", "Max pooling of a group of m nodes", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)"),
 )
@@ -212,7 +212,7 @@ def mean_of_the_fraction(stated: Any, says: str) -> Findings:
     "its mean over the networks, however many data and nodes there are",
     at="section 3.2, Breaking of self-averageness",
     printed=equation(VAR_W(F_0), g0_variance(g)),
-    where="there is IGB where gamma > 0; the draft has no formula",
+    where="there is IGB where gamma > 0; version 4 has no formula",
 )
 def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     """Var(f_0) is 0 at gamma = 0. Its slope in gamma is A/sqrt(gamma) with A = E U Phi phi at sqrt(gamma) U. Stein's
@@ -238,7 +238,7 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     printed=equation(sp.Limit(LAW, N, sp.oo), g0_cdf(f, g)),
     assumes="“in the limit of infinite width” (Theorem 4.1), with the inputs as the lowest of the layers",
     where="N is the width and the input dimension; the number of data is the one that is simulated; P(f, N) is the "
-    "probability that f_0 is at most f; the draft has no formula",
+    "probability that f_0 is at most f; version 4 has no formula",
 )
 def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). 64
@@ -269,7 +269,7 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     printed=equation(GAMMA, m_1**2 / (m_2 - m_1**2)),
     assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “a centred "
     "Gaussian blob” (footnote 2); “with null bias weights” (footnote 6)",
-    where="m_2 = <rho(g_i)^2>; rho is not constant, so that outputs do not tie; the draft has the condition m_1 = 0 "
+    where="m_2 = <rho(g_i)^2>; rho is not constant, so that outputs do not tie; version 4 has the condition m_1 = 0 "
     "alone",
 )
 def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
@@ -311,7 +311,7 @@ def _moments(of: Callable[[Any], Any]) -> list[Any]:
     at="section 5.1, below Theorem 5.1",
     printed=equation(VAR_W(F_0), g0_variance(g)),
     assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6)",
-    where="“qualitatively resemble ReLU” is read as: the law of f_0 does not concentrate; the draft has no formula",
+    where="“qualitatively resemble ReLU” is read as: the law of f_0 does not concentrate; version 4 has no formula",
 )
 def two_classes_of_activations(stated: Any) -> Findings:
     """The law of f_0 depends on the activation through gamma alone. Its density as a function of y = Phi^-1(f_0) has
@@ -393,7 +393,7 @@ def inputs_off_centre(stated: Any) -> Findings:
     printed=equation(E_CHI(sp.Max(H, 0)), 1 / sp.sqrt(sp.pi)),
     assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “a centred "
     "Gaussian blob” (footnote 2); sigma_w^2 = 2",
-    where="the draft has no formula",
+    where="version 4 has no formula",
 )
 def shifted_relu(stated: Any, says: str) -> Findings:
     """The shift is the mean at sigma_w^2 = 2. Elsewhere, and behind a second layer, a bias remains (A-depthIGB)."""
@@ -416,8 +416,8 @@ def shifted_relu(stated: Any, says: str) -> Findings:
     at="Fig. 4",
     printed=equation(BAR, sp.Integral(COINS * npdf(x), (x, -sp.oo, sp.oo))),
     assumes="groups of 4 in the maximum",
-    where="the draft does not print the size of the groups; P(k) is the probability that k of D guesses are for class "
-    "0; the draft has no formula",
+    where="version 4 does not print the size of the groups; P(k) is the probability that k of D guesses are for class "
+    "0; version 4 has no formula",
 )
 def figure_4(trial: Trial, stated: Any, says: str) -> Findings:
     """With D data f_0 is k/D, k binomial given the network. The bars of k and D - k are drawn together, for D = 4."""

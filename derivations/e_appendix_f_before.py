@@ -89,7 +89,7 @@ def with_norm(depth: int) -> Any:
     return sigma_w2 * relu_moment(2) / square_behind(depth)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("E-Eq91", "Eq. 91", "The input", r"X_i^{(0)} \sim \mathcal{N}(0, 1)"),
     ("E-Eq97", "Eq. 97", "LayerNorm", r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}"),
@@ -98,19 +98,22 @@ SECTION.untested(
 
 @SECTION.fails(
     "E-ThmF.2",
-    "LayerNorm, then ReLU: the theorem multiplies both variances of the net without norm, of an output over the data "
-    "and of its centre over the weights, by the variance (sigma^(1))^2 of the pre-activations of the first layer",
+    "LayerNorm, then ReLU: the variance of an output over the data and that of its centre over the weights are "
+    "printed as those of ReLU alone times the variance (sigma^(1))^2 of the pre-activations of the first layer",
     printed=factors(sigma_w2),
-    assumes="widths and number of data to infinity; (sigma^(1))^2 = sigma_w^2",
+    assumes="“in the limit of infinite width and dataset size” (Theorem F.2)",
     counter_example="""
 plain, normed = (igb.mlp(4, norm=norm).predict() for norm in (None, "layer"))  # sigma_w^2 = 2
 assert printed[0].subs(sigma_w2, 2) == 2 and abs(normed.var_chi / plain.var_chi - 0.5) < 1e-9  # halved, not doubled
 """,
-    correction="Both are divided by the variance of the pre-activations of the last hidden layer, which is "
-    "(sigma^(1))^2 at each depth for sigma_w^2 = 2; with sigma_w^2 = 2 the theorem doubles what LayerNorm halves",
+    correction="They are divided, as in the proof of the theorem, by the variance of the pre-activations of the last "
+    "hidden layer, which is (sigma^(1))^2 at each depth for sigma_w^2 = 2, where the theorem as printed doubles what "
+    "LayerNorm halves",
     right=factors(1 / (sigma_w2 * (sigma_w2 / 2) ** (L - 1))),
-    right_assumes="widths and number of data to infinity, no biases",
-    at="Theorem F.2, Eqs. 92 and 93",
+    right_assumes="“biases are set to zero” (appendix B)",
+    misprint=True,
+    at="Theorem F.2, Eqs. 92 and 93; the proof divides, in Eqs. 105, 110, 111, 122 and 123",
+    where="(sigma^(1))^2 = sigma_w^2",
 )
 def divided_by_the_variance(stated: Any, says: str) -> Findings:
     """Eqs. 104 to 113 divide, the theorem multiplies. c is the same (E-F2gamma), so both variances have one factor."""
@@ -126,7 +129,9 @@ def divided_by_the_variance(stated: Any, says: str) -> Findings:
     (kaiming,) = {size for size in (1, 2, 3) if len({with_norm(i).subs(sigma_w2, size) for i in (1, 2, 3)}) == 1}
     yield worded(says, "at each depth for sigma_w^2 = {}", kaiming)
     halved = with_norm(3).subs(sigma_w2, 2).doit() == sp.Rational(1, 2)
-    yield worded(says, "the theorem doubles what LayerNorm {}", "halves" if halved else "does not halve")
+    doubled = "doubles" if sigma_w2.subs(sigma_w2, kaiming) == kaiming == 2 else "changes"
+    yield worded(says, "the theorem as printed {} what LayerNorm {}", doubled, "halves" if halved else "keeps")
+    yield worded(says, "They are {}", "divided" if sp.simplify(with_norm(1).doit() * sigma_w2) == 1 else "multiplied")
 
 
 @SECTION.limited(
@@ -149,8 +154,7 @@ def factor_is_constant(stated: Any, says: str) -> Findings:
 
 @SECTION.corrects(
     "E-F2const",
-    "Each layer changes the factor between the variances with LayerNorm and those of ReLU alone: it multiplies this "
-    "factor by 2/sigma_w^2",
+    "Each layer multiplies the factor between the variances with LayerNorm and those of ReLU alone by 2/sigma_w^2",
     right=equation(FACTOR(L + 1) / FACTOR(L), 2 / sigma_w2),
     assumes="“biases are set to zero” (appendix B)",
 )
@@ -160,7 +164,8 @@ def factor_varies(stated: Any, says: str) -> Findings:
         yield from _growth_of_the_factor(stated, size)
     growth = sp.simplify(with_norm(2) / with_norm(1) * sigma_w2)
     operation = "multiplies" if growth.is_number else "divides"
-    yield worded(says, "it {} this factor by {}/sigma_w^2", operation, growth)
+    yield worded(says, "Each layer {} the factor", operation)
+    yield worded(says, "by {}/sigma_w^2", growth)
 
 
 def _growth_of_the_factor(stated: Any, size: int) -> Findings:

@@ -1,13 +1,14 @@
 """Map of regimes: gamma over the variances of weights and biases, tanh and ReLU, 1, 10 and 100 layers deep.
 
-Networks are neutral below gamma = 1 and prejudiced above. Depth moves the border: below the backward threshold gamma
-grows with depth without bound, for tanh if there are biases. Source: bias-meets-trainability, Table 1.
+Networks are neutral below gamma = 1 and prejudiced above. Depth moves the border, the solid white line, towards the
+dotted one: below the backward threshold gamma grows with depth without bound, for tanh if there are biases.
+Source: bias-meets-trainability, Table 1.
 """
 
 from typing import Any
 
 from igbtheory.phases import Diagram
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.phase_maps import grid, maps
 
 DEPTHS = (1, 10, 100)

@@ -132,7 +132,9 @@ def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding
     """Return the findings of a claim, of its correction, and on whether what is printed of both is bound."""
     try:
         with ALONE, limited(seconds):
-            findings = (*claim.findings(trial), *_countered(claim))
+            # the words of what fails are those of its document: that evidence has other ones does not make it fail
+            own = [finding for finding in claim.findings(trial) if finding.kind != "words" or claim.verdict == HOLDS]
+            findings = (*own, *_countered(claim))
             corrected = tuple(claim.correction.findings(trial)) if claim.correction else ()
             return findings, corrected, tuple(bound(claim, findings, corrected))
     except TimeUp:

@@ -34,6 +34,7 @@ OPPOSITES = (
     ("creates", "removes"),
     ("keeps", "changes"),
     ("keep", "lose"),
+    ("loses", "gains"),
     ("every", "no"),
     ("all", "no"),
     ("any", "no"),
