@@ -369,7 +369,7 @@ def _correlation(trial: Trial, weights: float, biases: float) -> tuple[float, fl
     "Tanh + MaxPool(2) has the edge of chaos of tanh, and shows prejudice on the chaotic side",
     printed=(equation(MAX_EDGE**2, TANH_EDGE**2), sp.Gt(gamma, 1)),
     assumes="sigma_w^2 <= 4, sigma_b^2 <= 0.2; independent nodes; the fan-in counts pooled units; the code draws an "
-    "edge and prejudice; that the edge is the one of tanh is our finding",
+    "edge and prejudice, and compute_eoc.py names tanh and tanh + MaxPool together over one edge",
     document=CODE,
     at=f"{DIAGRAM}, Tanh+MaxPool",
 )
