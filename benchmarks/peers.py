@@ -5,10 +5,10 @@
     python benchmarks/peers.py first [WORD ...]    # measure and store the first calls alone
 
 Times are CPU times of one thread. Those of repeated calls are the smallest of several that alternate between the
-programs; those of first calls, the smallest of several new processes, without the time to load modules and prepare
-data. The ratio of a peer is its time over ours in repeated calls: above 1, igbtheory is faster. Peak memory is that of
-a process of its own, with the modules that the program loads. The errors are relative to numbers of 25 digits, of tanh
-and silu to single predictions by another rule than that of grids. The peers need an environment of their own:
+programs; those of first calls, the smallest of several new processes, without the time to import the program and to
+prepare data. The ratio of a peer is its time over ours in repeated calls: above 1, igbtheory is faster. Peak memory is
+that of a process of its own, with the modules that the program loads. The errors are relative to numbers of 25 digits,
+of tanh and silu to single predictions by another rule than that of grids. The peers need an environment of their own:
 pip install . torch "neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7" dks autograd. A missing one leaves its place
 empty.
 """

@@ -194,9 +194,10 @@ SECTION.untested(
 )
 SECTION.untested(
     "it needs the pretrained network. The summary has the weights times 0.5 and 1.5; in the authors' repository, "
-    "abassi98/igb_and_trainability, and on their poster the variances are, so that the weights are times 0.707 and "
-    "1.225, and only the head is drawn and trained. On the poster the edge starts with the least bias of the three. "
-    "igb study --preset vit, a small transformer from random weights, is another experiment",
+    "abassi98/igb_and_trainability, and on their poster the variances are, so that the weights of the pretrained body "
+    "are times 0.707 and 1.225; the body is frozen, and the head alone is drawn and trained. On the poster the edge "
+    "starts with the least bias of the three. igb study --preset vit, a small transformer from random weights, is "
+    "another experiment",
     (
         "D-LViT",
         "Training Dynamics Validation, Large ViT",

@@ -380,8 +380,8 @@ def _correlation(trial: Trial, weights: float, biases: float) -> tuple[float, fl
     assumes="sigma_w^2 up to 4 and sigma_b^2 up to 0.2",
     document=CODE,
     at=f"{DIAGRAM}, Tanh+MaxPool",
-    where="nodes are independent, and the fan-in counts pooled units; the code draws an edge and prejudice; that the "
-    "edge is the one of tanh is our finding",
+    where="nodes are independent, and the fan-in counts pooled units; the code draws an edge and prejudice, and "
+    "compute_eoc.py names tanh and tanh + MaxPool together over one edge",
 )
 def edge_of_max_pooled_tanh(trial: Trial, stated: Any, says: str) -> Findings:
     """The modulus of the larger of two has the law of the modulus of one. As tanh^2 and tanh'^2 are even, q* and chi_1

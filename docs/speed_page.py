@@ -12,15 +12,16 @@ HEAD = """\
 How fast it is, beside other programs
 =====================================
 
-CPU times of one thread on a busy machine. A *first* call is that of a new process, without the time to load modules:
-it makes tables that stay in memory, so that *repeated* calls are faster. A ratio is the time of the other program
-over ours: above 1, igbtheory is faster. It is that of repeated calls, and behind the comma that of first calls where
-they were measured. Grids and kernels are those of the last layer alone, ``predict(layers="last")``, as in the other
-programs. Errors are the largest relative ones of :math:`\\gamma`, at points whose values are known to 25 digits.
-*none* says that no digit is right at some point: neural-tangents and plain recursions give the variance and the
-covariance of the outputs, and :math:`\\gamma` follows from their difference, which has no digits left where two data
-are nearly alike; that subtraction is ours. ``dks`` computes the correlation behind one layer in a function that is
-not public. ``python benchmarks/peers.py compare`` measures again, ``first`` the first calls.
+CPU times of one thread on a busy machine. A *first* call is that of a new process that has imported the program: it
+also loads the modules that it needs and makes tables, which stay in memory, so that *repeated* calls are faster. A
+ratio is the time of the other program over ours: above 1, igbtheory is faster. It is that of repeated calls, and
+behind the comma that of first calls where they were measured. Grids and kernels are those of the last layer alone,
+``predict(layers="last")``, as in the other programs. Errors are the largest relative ones of :math:`\\gamma`, at
+points whose values are known to 25 digits. *none* says that no digit is right at some point: neural-tangents and
+plain recursions give the variance and the covariance of the outputs, and :math:`\\gamma` follows from their
+difference, which has no digits left where two data are nearly alike; that subtraction is ours. ``dks`` computes the
+correlation behind one layer in a function that is not public. ``python benchmarks/peers.py compare`` measures again,
+``first`` the first calls.
 
 .. list-table::
    :header-rows: 1

@@ -44,7 +44,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "reason": outcome.trouble or claim.reason,
         **_statement(claim, outcome.findings),
         "document": None if claim.transcription is None else claim.transcription.quote,
-        "bound": [vars(finding) for finding in outcome.bound],
+        "bound": list(map(_shown, outcome.bound)),
         "counter_example": claim.program or None,
         "correction": None
         if claim.correction is None
@@ -62,8 +62,13 @@ def _statement(claim: Claim, findings: Sequence[Finding]) -> dict[str, Any]:
         "formula": claim.formula,
         "derivation": " ".join(claim.steps.split()),
         "source": claim.source,
-        "evidence": [vars(finding) for finding in findings],
+        "evidence": list(map(_shown, findings)),
     }
+
+
+def _shown(finding: Finding) -> dict[str, str]:
+    """Return a finding without the places of what was filled in."""
+    return {name: value for name, value in vars(finding).items() if name != "filled"}
 
 
 def about(claims: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[str, Any]:

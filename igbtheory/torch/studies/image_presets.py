@@ -115,7 +115,7 @@ def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
         Claimed("... but learn later", reaching(GOAL), usual, large),
         *start_claims(usual, GOAL),
     )
-    statement = "After Bias meets trainability, which draws the head of a pretrained transformer with scaled variances"
+    statement = "After Bias meets trainability, which scales a pretrained transformer, freezes it and trains its head"
     return Preset("Vision transformer: scaled weights", statement, arms, *rates_and_plan(quick=quick), claims, GOAL)
 
 
