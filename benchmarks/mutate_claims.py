@@ -5,9 +5,10 @@
 These changes are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a ratio
 upside down, a power, the argument of a function); the direction of a relation; a number, or a word that says a
 direction or a quantity, in the statement, in an assumption or in a stand-in; a word left out of a quotation. A change
-is noticed if the verdict differs from the recorded one, or if what is printed is no longer bound. Untested claims are
-left out: they have no evidence. The program draws a sample, continues where the store ends, prints the survivors and
-how many of every kind are noticed. The docstring of a derivation gives the reason after "Not noticed:".
+is noticed if the verdict differs from the recorded one, or if what is printed is no longer bound. A number in the prose
+of README or of a page is changed, too, which is noticed if it then has no source (`docs/sources.py`). Untested claims
+are left out: they have no evidence. The program draws a sample, continues where the store ends, prints the survivors
+and how many of every kind are noticed. The docstring of a derivation gives the reason after "Not noticed:".
 """
 
 import argparse
@@ -16,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,18 @@ from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import run
 from igbtheory.claims.words import DECIDING, OPPOSITE, QUOTED
+from igbtheory.foundations.shipped import load_file
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+PAGES, SOURCES = (load_file(ROOT / "docs" / f"{name}.py") for name in ("prose", "sources"))
 
 FLIPPED = {sp.Lt: sp.Gt, sp.Le: sp.Ge, sp.Gt: sp.Lt, sp.Ge: sp.Le, sp.Ne: sp.Eq}
 """Relations by those that take their place."""
 SECONDS = 600.0
 """Time limit for a mutant: five times that of a claim, because a formula that does not simplify takes longer."""
+PROSE = 1 / 4
+"""Share of the changes that are made to README and to the pages."""
 IDEMPOTENT = (0, 1, sp.oo)
 """Right-hand sides that are their own squares: to square the left-hand side then changes nothing."""
 
@@ -45,11 +54,20 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--store", type=Path)
     options = parser.parse_args(arguments)
     every = [mutant for claim in library().chosen(options.names) if claim.derivation for mutant in mutants(claim)]
-    sample = random.Random(options.seed).sample(every, min(options.number, len(every)))  # noqa: S311 - no secret
+    rng = random.Random(options.seed)  # noqa: S311 - no secret
+    drawn, noticed = Counter[str](), Counter[str]()
+    if not options.names:
+        pages = list(islice(misprints(rng), int(PROSE * options.number)))
+        for name, page, change in pages:
+            drawn["prose"] += 1
+            noticed["prose"] += bool(SOURCES.unsourced(name, page))
+            if not SOURCES.unsourced(name, page):
+                sys.stdout.write(f"{name}: prose, not noticed: {change}\n")
+    sample = rng.sample(every, min(options.number - drawn.total(), len(every)))
     claims = [replace(claim, id=f"{claim.id} {i}") for i, (_, claim) in enumerate(sample)]
     outcomes = run(claims, seconds=SECONDS, store=options.store, progress=True)
-    drawn, noticed = Counter(kind for kind, _ in sample), Counter[str]()
     for (kind, claim), outcome in zip(sample, outcomes, strict=True):
+        drawn[kind] += 1
         late = "time limit" in outcome.trouble  # says nothing of the change
         noticed[kind] += not (outcome.as_recorded or late)
         if outcome.as_recorded or late:
@@ -57,7 +75,20 @@ def main(arguments: list[str]) -> None:
             sys.stdout.write(f"{claim.id}: {kind}, {why}: {_text(claim)}\n")
     for kind in sorted(drawn):
         sys.stdout.write(f"{noticed[kind]} of {drawn[kind]} of kind {kind}\n")
-    sys.stdout.write(f"{noticed.total()} of {len(sample)} mutants are noticed, of {len(every)} that there are\n")
+    sys.stdout.write(f"{noticed.total()} of {drawn.total()} mutants are noticed\n")
+
+
+def misprints(rng: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of a page, its text with one number of the prose changed, and the change, without end."""
+    pages = {name: (ROOT / name).read_text(encoding="utf-8") for name in SOURCES.pages()}
+    places = [(name, match) for name, page in pages.items() for match in PAGES.NUMBER.finditer(page)]
+    while True:
+        name, match = rng.choice(places)
+        page, other = pages[name], number(match[0])
+        changed = page[: match.start()] + other + page[match.end() :]
+        before, after = ([passage.text for passage in PAGES.passages(text)] for text in (page, changed))
+        if match[0] not in PAGES.NAMES and before != after:  # not in an example or a formula
+            yield name, changed, f"{page[max(0, match.start() - 60) : match.start()]}[{match[0]} -> {other}]"
 
 
 def mutants(claim: Claim) -> Iterator[tuple[str, Claim]]:
@@ -106,7 +137,10 @@ def sentences(text: str) -> Iterator[tuple[str, str]]:
 def number(text: str) -> str:
     """Return the number with its last digit raised by one."""
     digits = len(text.partition(".")[2])
-    return f"{float(text.replace(',', '')) + 10**-digits:{',' if ',' in text else ''}.{digits}f}"
+    if "e" in text:
+        return f"{text[:-1]}{(int(text[-1]) + 1) % 10}"
+    larger = f"{float(text.replace(',', '')) + 10**-digits:{',' if ',' in text else ''}.{digits}f}"
+    return larger.removeprefix("0") if text.startswith(".") else larger
 
 
 def _changed(part: Any) -> Iterator[tuple[str, Any]]:
