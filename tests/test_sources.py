@@ -2,12 +2,11 @@
 
 import csv
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from igbtheory.foundations.shipped import load_file
 
 ROOT = Path(__file__).parent.parent
 
@@ -15,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(name="sources")
 def _sources(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    return load_file(ROOT / "docs" / "sources.py")
+    return import_module("sources")
 
 
 NAMES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.rst")))]

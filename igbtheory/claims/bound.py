@@ -21,11 +21,10 @@ def bound(claim: Claim, findings: Sequence[Finding], corrected: Sequence[Finding
     yield from document.formulas(claim.stated)
     statements = [(claim, findings, document.quote)]
     statements += [(claim.correction, corrected, "")] if claim.correction else []
-    for one, found, quote in statements:
-        known = weighty(quote)
-        said = [word for word in loose(one.says, found) if word.lower() not in known]
-        assumed = [word for text in (one.assumes, one.stand_in) for word in loose(text, found)]
-        assumed += [clause for clause in clauses(one.assumes) if not _has_a_source(clause, found)]
+    for one, evidence, quote in statements:
+        said = [word for word in loose(one.says, evidence) if word.lower() not in weighty(quote)]
+        assumed = [word for text in (one.assumes, one.stand_in) for word in loose(text, evidence)]
+        assumed += [clause for clause in clauses(one.assumes) if not _has_a_source(clause, evidence)]
         strangers = [
             f"{part} ({place})" if place else part
             for part, place in QUOTED.findall(one.sentence)

@@ -87,8 +87,8 @@ class Claim:
     @property
     def sentence(self) -> str:
         """The statement, with its assumptions, what its symbols stand for, and what stands in for something else."""
-        parts = ("Assumed", self.assumes), ("Where", self.where), ("Tested", self.stand_in)
-        return " ".join([f"{self.says}.", *(f"{name}: {text}." for name, text in parts if text)])
+        behind = ("Assumed", self.assumes), ("Where", self.where), ("Tested", self.stand_in)
+        return " ".join([f"{self.says}.", *(f"{name}: {text}." for name, text in behind if text)])
 
     @property
     def place(self) -> str:

@@ -133,8 +133,8 @@ def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding
     try:
         with ALONE, limited(seconds):
             # the words of what fails are those of its document: that evidence has other ones does not make it fail
-            own = [finding for finding in claim.findings(trial) if finding.kind != "words" or claim.verdict == HOLDS]
-            findings = (*own, *_countered(claim))
+            evidence = [item for item in claim.findings(trial) if item.kind != "words" or claim.verdict == HOLDS]
+            findings = (*evidence, *_countered(claim))
             corrected = tuple(claim.correction.findings(trial)) if claim.correction else ()
             return findings, corrected, tuple(bound(claim, findings, corrected))
     except TimeUp:

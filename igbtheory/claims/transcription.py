@@ -69,11 +69,11 @@ def read(folder: Path, ids: Iterable[str]) -> dict[str, Transcription]:
         return {}
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     settings = {name: table for name, table in tables.items() if "-" not in name}
-    found = {name: table for name, table in tables.items() if name not in settings}
+    of_claims = {name: table for name, table in tables.items() if name not in settings}
     empty: dict[str, dict[str, Any]] = {name: {"quote": ""} for name in ids if name.split("-")[0] in settings}
     return {
         name: Transcription(table["quote"], tuple(table.get("printed", ())), settings.get(name.split("-")[0], {}))
-        for name, table in (empty | found).items()
+        for name, table in (empty | of_claims).items()
     }
 
 
