@@ -100,8 +100,8 @@ class Vocabulary(Result):
         """Return the numbers, and the means of the laws with their errors."""
         names = ("size", "positions", "width", "q", "lift", "loss", "entropy", "perplexity", "never_by_chance")
         laws = {"largest": self.largest(), "guessed": self.guessed, "effective": self.effective, "never": self.never()}
-        laws |= {"copied": self.copied, "ranked": self.ranked}
-        means = {name: law.mean().to_dict() for name, law in laws.items() if law is not None}
+        laws |= {"ranked": self.ranked} | ({} if self.copied is None else {"copied": self.copied})
+        means = {name: law.mean().to_dict() for name, law in laws.items()}
         return {**{name: getattr(self, name) for name in names}, "even_loss": float(np.log(self.size)), **means}
 
     def __str__(self) -> str:
@@ -181,8 +181,8 @@ def at_random_positions(
         guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())
         effective.append(_effective(rng.multinomial(count, shares / shares.sum()) / count))
     loss, entropy = first_softmax(q, law.n_classes)
-    laws = (SampledLaw(np.array(values)) for values in (ranked, guessed, effective))
-    return Vocabulary(law.n_classes, count, q, 0.0, loss, entropy, *laws)
+    laws = [SampledLaw(np.array(values)) for values in (ranked, guessed, effective)]
+    return Vocabulary(law.n_classes, count, q, 0.0, loss, entropy, laws[0], laws[1], laws[2])
 
 
 def at_given_positions(
@@ -214,10 +214,10 @@ def at_given_positions(
     # the variance of a logit hardly depends on the position, and the softmax is a smooth function of it
     logit = float(np.mean(q))
     loss, entropy = first_softmax(logit, size, tied)
-    laws = (SampledLaw(np.array(values)) for values in (ranked, guessed, effective))
+    laws = [SampledLaw(np.array(values)) for values in (ranked, guessed, effective)]
     again = None if ids is None else SampledLaw(np.array(copied))
     lift = 0.0 if tied is None else float(tied.lifts.mean())
-    return Vocabulary(size, positions, logit, lift, loss, entropy, *laws, again, width)
+    return Vocabulary(size, positions, logit, lift, loss, entropy, laws[0], laws[1], laws[2], again, width)
 
 
 def checked_size(size: Any, ids: NDArray[np.intp] | None) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
@@ -67,7 +68,7 @@ def edges_of_chaos(
     array([1.9861])
     """
     points = _backward(block_of(activation, pool, norm, placement), sigma_b2)
-    edges = np.sort(np.where(points.settles, points.sigma_w2, np.nan), axis=0)
+    edges: Array = np.sort(np.where(points.settles, points.sigma_w2, np.nan), axis=0)
     return edges[~np.isnan(edges).all(axis=tuple(range(1, edges.ndim)))]
 
 
@@ -219,8 +220,8 @@ class _Backward:
     """
 
     sigma_w2: Array
-    attracts: Array
-    settles: Array
+    attracts: NDArray[np.bool_]
+    settles: NDArray[np.bool_]
 
 
 def _backward(block: Block, sigma_b2: Any) -> _Backward:

@@ -110,8 +110,14 @@ def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str
         if math.isnan(sigma_w2):
             given = "".join(f" with {key}={value}" for key, value in network.items() if value not in {None, "before"})
             why = igb.phases.no_edge_of_chaos(name, sigma_b2, **network)
+            kept = (
+                igb.phases.backward_line(name, sigma_b2, **network),
+                *igb.phases.edges_of_chaos(name, sigma_b2, **network),
+            )
+            such = next((f" {value:g}" for value in kept if not math.isnan(value)), "")
             raise ValueError(
-                f"expected sigma_w2, because {name!r}{given} has no edge of chaos at sigma_b2 = {sigma_b2:g}: {why}"
+                f"expected sigma_w2, because {name!r}{given} has no edge of chaos at sigma_b2 = {sigma_b2:g}: {why}; "
+                f"pass --sigma-w2{such}"
             )
     from igbtheory.phases.classify import DEPTHS  # noqa: PLC0415 - --help must not load NumPy and SciPy
 
