@@ -104,9 +104,9 @@ def _of_statement(claim: Claim) -> Iterator[tuple[str, Claim]]:
         yield kind, replace(claim, stated=stated)
     for kind, says in sentences(claim.says):
         yield kind, replace(claim, says=says)
-    for field in ("assumes", "stand_in"):
-        for kind, text in sentences(getattr(claim, field)):
-            yield f"{kind} of an assumption" if kind != "quotation" else kind, replace(claim, **{field: text})
+    changed = [(kind, replace(claim, assumes=text)) for kind, text in sentences(claim.assumes)]
+    changed += [(kind, replace(claim, stand_in=text)) for kind, text in sentences(claim.stand_in)]
+    yield from ((kind if kind == "quotation" else f"{kind} of an assumption", other) for kind, other in changed)
 
 
 def formulas(stated: Any) -> Iterator[tuple[str, Any]]:

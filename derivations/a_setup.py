@@ -407,7 +407,7 @@ def points_move_away(stated: Any, says: str) -> Findings:
     at="section 4, below Definition 4.2",
     printed=equation(OF_FIRST, 0),
     assumes="“a centred Gaussian blob” (footnote 2); “in the limit of infinite width” (Theorem 4.1), with the inputs "
-    "as the layer l = 0",
+    "as the lowest of the layers",
 )
 def first_layer_is_symmetric(stated: Any) -> Findings:
     """h_i = sum_b w_ib xi_b is N(0, sum_b w_ib^2) at fixed weights: no centre differs. The variances vary by 2/d."""

@@ -389,8 +389,8 @@ def other_activations(stated: Any, says: str) -> Findings:
     numbers = [gammas(depth, "sigmoid", norm="batch")[-1] for depth in depths]
     same = "any" if np.allclose(numbers, behind_batch["sigmoid"]) else "no"
     sigmoid, softplus = behind_batch.values()
-    size = "weak" if WEAK < 1 else "strong"
-    yield worded(says, phrase, front, sigmoid, front, softplus, same, float(WEAK), size)
+    strength = "weak" if WEAK < 1 else "strong"
+    yield worded(says, phrase, front, sigmoid, front, softplus, same, float(WEAK), strength)
     numbers, raises, size = [], [], 0.5
     for depth in (5, 10):
         normed, plain = (gammas(depth, "gelu", sigma_w2=size, norm=norm)[-1] for norm in ("layer", None))
