@@ -79,7 +79,7 @@ TABLE = {
     "proxy_direction": Expected(
         1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
     ),
-    "regimes": Expected(3, 4, tiny={"DEPTHS": (10,)}),
+    "regimes": Expected(3, 5, tiny={"DEPTHS": (10,)}),
     "residual_networks": Expected(
         4,
         14,

@@ -40,7 +40,7 @@ class Line:
         """Return the variance of the biases at the point q of the line; no network exists where it is negative."""
         return self.block.biases(q, self.sigma_w2(q))
 
-    def at(self, sigma_b2: Array) -> tuple[Array, Array]:
+    def at(self, sigma_b2: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Return sigma_w2 at all points of the line with these sigma_b2, and whether the variance q there attracts.
 
         Both have the shape (points, *sigma_b2), in the order of q; columns with fewer points end with NaN and False.
@@ -255,7 +255,7 @@ def _settles(ends: list[Variance]) -> bool:
     return any(at.stable and at.settles for at in ends)
 
 
-def _smallest(sigma_w2: Array, stable: Array) -> Any:
+def _smallest(sigma_w2: Array, stable: NDArray[np.bool_]) -> Any:
     """Return the smallest stable sigma_w2 of every column, or NaN if there is none."""
     least = np.min(np.where(stable, sigma_w2, np.inf), axis=0, initial=np.inf)
     return np.where(np.isinf(least), np.nan, least)[()]
