@@ -53,6 +53,8 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
     if it is `usual`, or if no other known normal law has a different variance within FAR standard errors.
     ValueError: the draws are not random numbers of mean 0.
     """
+    if draws[0].is_complex():
+        raise ValueError("has complex weights: the theory needs real ones, such as their real and imaginary parts")
     flat = [*map(drawn_numbers, draws)]
     count = sum(map(len, flat))
     mean, square, fourth, largest = _moments(flat, count)

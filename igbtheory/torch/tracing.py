@@ -104,6 +104,13 @@ class _Tracer(fx.Tracer):  # type: ignore[misc]
         listed = reader_of(m) is not None or type(m).__name__ in ROWS
         return listed or m in self.activations or super().is_leaf_module(m, module_qualified_name)
 
+    def create_node(
+        self, kind: str, target: Any, args: Any, kwargs: Any, name: str | None = None, type_expr: Any = None
+    ) -> fx.Node:
+        """Return a node that is not called self, as a module may be: the code of a graph calls the graph so."""
+        name = "self_" if target == "self" else name
+        return super().create_node(kind, target, args, kwargs, name, type_expr)
+
 
 def _is_hooked(module: nn.Module) -> bool:
     """Return whether a module has hooks that may change what it computes; those of PyTorch compute its weights."""
