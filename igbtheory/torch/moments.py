@@ -87,8 +87,8 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 def moments_of_units(units: Outputs, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
     """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
 
-    Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data. What
-    rounding of the units makes counts as 0, such as their means behind a BatchNorm.
+    Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
+    Moments that rounding of the units makes count as 0, such as their means behind a BatchNorm.
     """
     kind, units = units.dtype, units.astype(np.float64)
     order = np.random.default_rng(seeds).permutation(len(units))

@@ -21,8 +21,8 @@ class Summary(NamedTuple):
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
     guess_variance: (share of the data at which one of two outputs is the guess, less 1/2)^2, averaged over pairs of
     neighbouring outputs, the last and the first among them. inside: whether all outputs lie in [0, 1]; alike: whether
-    they could be probabilities of the classes, too. rounded: whether the outputs differ between the data by rounding alone,
-    which counts as 0.
+    they could be probabilities of the classes, too. rounded: whether the outputs differ between the data by rounding
+    alone, which counts as 0.
     """
 
     shares: Array

@@ -153,7 +153,7 @@ def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor, *, multi_label: boo
             logits = replace(logits, path=without_shifts(logits.path))
             streams |= dict.fromkeys(alike, logits)
         step = logits.path[-1] if logits.path else None
-        if step and step.read and not any(variance.value for variance in step.read):
+        if step and step.read and not any(variance.value for variance in step.read.values()):
             streams = {name: other for name, other in streams.items() if step not in other.path}
             unread, zeros = (f"{step.name!r} (Linear)", ZEROS), logits.path
         else:
