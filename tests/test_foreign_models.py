@@ -14,6 +14,7 @@ nn = torch.nn
 torch.set_num_threads(1)  # the models are small, and several processes run tests
 
 Array = Any
+Make = Callable[[], Any]
 NETWORKS = 60
 SIGMA = 5.0
 """Standard errors that chance exceeds less than once in a million tests."""
@@ -167,3 +168,73 @@ def test_embeddings_beside_data_are_refused_in_words() -> None:
     ways = igb.Concat((igb.Embedding(), igb.FirstToken()), (igb.Embedding(padding=3), igb.FirstToken()))
     with pytest.raises(ValueError, match="give them one padding"):
         igb.Network(ways, igb.Dense()).predict(PAIRS)
+
+
+def with_biases(biases: Array, *, zero: bool = False, last: Make = nn.Identity) -> Make:
+    """Function that makes networks of two layers, whose last layer has these biases at first, or is 0 but for them."""
+
+    def make() -> Any:
+        out = nn.Linear(16, len(biases))
+        out.bias.data = torch.tensor(biases).float()
+        out.weight.data *= 1 - zero
+        return nn.Sequential(nn.Linear(16, 16), nn.ReLU(), out, last())
+
+    return make
+
+
+def test_a_bias_that_all_classes_have_changes_no_guess() -> None:
+    network = igb.from_torch(with_biases([-4.6] * 30), X)
+    assert network.layers[2:] == igb.from_torch(with_biases([0] * 30), X).layers[2:]
+    predicted = network.predict(X, width=16, networks=400)
+    value, error = guesses(with_biases([-4.6] * 30), X)
+    assert abs(predicted.var_g0 - value) < SIGMA * np.hypot(error, predicted.var_g0_error)
+    explanation = igb.explain(with_biases([-4.6] * 30), X, networks=2)
+    assert all(line.is_predicted for line in explanation.what_if)
+    assert {line.change for line in explanation.what_if} >= {"gelu for relu", "no biases in '2'"}
+
+
+def test_a_bias_that_labels_or_a_single_output_have_is_told() -> None:
+    told = "got the bias -4.6 of '2' in every model; set it to 0"
+    with pytest.raises(ValueError, match=told):
+        igb.from_torch(with_biases([-4.6]), X)
+    explanation = igb.explain(with_biases([-4.6, -4.6]), X, networks=2, multi_label=True)
+    assert told in explanation.refused
+
+
+def test_biases_that_differ_between_classes_in_every_model_are_told_and_what_helps() -> None:
+    biases = np.linspace(-0.8, 0.8, 5).tolist()
+    with pytest.raises(
+        ValueError, match=r"'2' \(Linear\): has the same biases in every model: the theory needs biases"
+    ):
+        igb.from_torch(with_biases(biases), X)
+    explanation = igb.explain(with_biases(biases), X, networks=4)
+    assert [line.change for line in explanation.what_if] == ["no biases in '2'"]
+    assert explanation.changes.remedy is explanation.what_if[0]
+    expected = igb.from_torch(with_biases([0] * 5), X).predict(X).gamma
+    assert explanation.what_if[0].predicted == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("biases", [[0, 0, 0], [-4.6, -4.6, -4.6]])
+def test_a_head_of_zeros_favours_no_class(biases: Array) -> None:
+    explanation = igb.explain(with_biases(biases, zero=True), X, networks=2)
+    said = " ".join(explanation.sentences())
+    assert "No class is favoured: the outputs tie exactly at all data in all networks" in said
+    assert "One class gets" not in said
+    assert not {"2"} & {cause.name for cause in explanation.causes.causes}
+    assert np.isnan(explanation.majority)
+    assert explanation.in_a_line(0.5).startswith("the outputs tie exactly")
+    assert "100.0 %" not in f"{explanation!r}{explanation}"
+
+
+def test_the_share_of_ties_is_stated_by_whoever_counts_guesses() -> None:
+    make = with_biases([0] * 3, last=nn.ReLU)
+    with pytest.warns(UserWarning, match="tie exactly"):
+        measured = igb.measure(make, 30 * X, networks=6)
+    assert 0.02 < np.mean(measured.tied) < 0.3  # three outputs of random signs are negative at an eighth of the data
+    told = f"{100 * np.mean(measured.tied):.3g}% of the data tie exactly (the lowest of these classes gets them)"
+    assert told in str(measured)
+    explanation = igb.explain(make, 30 * X, networks=6)
+    assert told in str(explanation)
+    assert told in explanation.in_a_line(1)
+    assert "measured alone, as theory has no prediction ('3' (Activation)" in explanation.in_a_line(1)

@@ -296,11 +296,9 @@ class Explanation(OutputEstimates):
 
     def _majority(self) -> tuple[float, float]:
         """Return the measured share of the favoured class and its error."""
-        return (
-            (np.nan, np.nan)
-            if self.outputs is None or self.tied == 1
-            else (self.outputs.majority, self.outputs.majority_error)
-        )
+        if self.outputs is None or self.tied == 1:
+            return np.nan, np.nan
+        return self.outputs.majority, self.outputs.majority_error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""

@@ -112,25 +112,30 @@ def shift_of(layer: Layer) -> float | None:
 
 
 def without_shifts(path: Path) -> Path:
-    """Return the path without numbers that are added to all units alike behind the last weights, nothing but linear."""
+    """Return the path without numbers that are added to all units alike behind the last weights.
+
+    What else stands there is linear, or else the numbers matter.
+    """
     kept, front = [], [*path]
-    while (
-        front and not front[-1].layer.weighs and (shift_of(front[-1].layer) is not None or is_linear(front[-1].layer))
-    ):
+    while front and not front[-1].layer.weighs:
+        shift = shift_of(front[-1].layer)
+        if shift is None and not is_linear(front[-1].layer):
+            break
         step = front.pop()
-        kept += [step] if shift_of(step.layer) is None else []
+        kept += [step] if shift is None else []
     return (*front, *reversed(kept))
 
 
 def fixed_mean(path: Path) -> str:
     """Return why units have the same mean in every model, as an error says it; nothing if they have the mean 0."""
-    shifts = [(step.name, shift_of(step.layer)) for step in path if step not in without_shifts(path)]
+    kept = without_shifts(path)
+    shifts = [(step.name, shift_of(step.layer)) for step in path if step not in kept]
     if not shifts:
         return ""
     total = sum(shift for _, shift in shifts if shift)
     return (
-        f"expected outputs of mean 0 over the weights, got the bias {total:.4g} of {shifts[0][0]!r} in every model; set "
-        "it to 0, or draw it anew in every model"
+        f"expected outputs of mean 0 over the weights, got the bias {total:.4g} of {shifts[0][0]!r} in every model; "
+        "set it to 0, or draw it anew in every model"
     )
 
 

@@ -39,8 +39,8 @@ def remarks(summaries: Sequence[Summary], samples: int, *, multi_label: bool = F
     rounded = np.mean([summary.rounded for summary in summaries])
     if rounded:
         yield (
-            f"in {rounded:.0%} of the networks the outputs differ between the data by rounding alone, which counts as 0 "
-            "in var_chi; make the models in double precision, as by model.double()"
+            f"in {rounded:.0%} of the networks the outputs differ between the data by rounding alone, which var_chi "
+            "does not count; make the models in double precision, as by model.double()"
         )
     elif var_mu > 0 and not var_chi:
         yield (
@@ -64,7 +64,7 @@ def tied(summaries: Sequence[Summary], samples: int) -> Array:
 
 
 def of_ties(share: float, *, one: bool) -> str:
-    """Return the share of tied data, and which class gets them, as a sentence. one: whether a network has one output."""
+    """Return the share of tied data, and which class gets them, in words. one: whether a network has one output."""
     reason = "the output is 0, which counts for class 1" if one else "the lowest of these classes gets them"
     return f"{100 * share:.3g}% of the data tie exactly ({reason})"
 
