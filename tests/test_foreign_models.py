@@ -238,3 +238,63 @@ def test_the_share_of_ties_is_stated_by_whoever_counts_guesses() -> None:
     assert told in str(explanation)
     assert told in explanation.in_a_line(1)
     assert "measured alone, as theory has no prediction ('3' (Activation)" in explanation.in_a_line(1)
+
+
+class Decoder(nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A language model of PyTorch's own parts, whose tokens see those in front of them alone."""
+
+    def __init__(self, *, part: str = "layer", mask: Any = None) -> None:
+        super().__init__()
+        hidden = torch.ones(4, 4, dtype=torch.bool).triu(1) if mask is None else mask
+        self.register_buffer("hidden", hidden)
+        self.embedding, self.out = nn.Linear(4, 16), nn.Linear(16, 30)
+        self.layer = nn.TransformerEncoderLayer(16, 2, 16, 0.0, batch_first=True, norm_first=True)
+        self.part = part
+
+    def forward(self, x: Any) -> Any:
+        x = 3 * self.embedding(x.reshape(len(x), 4, 4))
+        if self.part == "layer":
+            x = self.layer(x, src_mask=self.hidden, is_causal=True)
+        else:
+            x = self.layer.self_attn(x, x, x, attn_mask=self.hidden, need_weights=False)[0]
+        return self.out(x[:, 0])
+
+
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.parametrize("part", ["layer", "self_attn"])
+def test_tokens_that_are_hidden_are_not_attended_to(part: str) -> None:
+    network = igb.from_torch(lambda: Decoder(part=part), X)
+    assert "causal=True" in repr(network)
+    predicted = network.predict(X, width=network.widths, networks=400)
+    value, error = guesses(lambda: Decoder(part=part), X)
+    assert abs(predicted.var_g0 - value) < SIGMA * np.hypot(error, predicted.var_g0_error)
+
+
+@pytest.mark.parametrize("hidden", [torch.eye(4).bool(), torch.linspace(0, 1, 16).reshape(4, 4)])
+def test_masks_that_the_theory_lacks_are_refused(hidden: Any) -> None:
+    with pytest.raises(ValueError, match="the theory's attention has a causal mask or none"):
+        igb.from_torch(lambda: Decoder(mask=hidden, part="self_attn"), X)
+
+
+def test_queries_of_their_own_are_told_as_such() -> None:
+    class Perceiver(Decoder):
+        def forward(self, x: Any) -> Any:
+            x, latents = self.embedding(x.reshape(len(x), 4, 4)), self.out.weight[:3, :].expand(len(x), -1, -1)
+            return self.out(self.layer.self_attn(latents, x, x)[0].mean(dim=1))
+
+    with pytest.raises(ValueError, match="queries, keys and values are made of the same tokens"):
+        igb.from_torch(Perceiver, X)
+
+
+def test_an_assertion_without_words_is_told_by_its_line() -> None:
+    class Windows(nn.Linear):  # type: ignore[misc, name-defined] # PyTorch is an extra
+        def forward(self, x: Any) -> Any:
+            torch._assert(x.shape[1] % 3 == 0, "")  # noqa: SLF001 - as libraries write it
+            return super().forward(x)
+
+    with pytest.raises(AssertionError) as raised:
+        igb.from_torch(lambda: nn.Sequential(Windows(16, 3)), X)
+    (note,) = raised.value.__notes__
+    assert "(test_foreign_models.py, line" in note
+    assert "x.shape[1] % 3 == 0" in note
+    assert "which may be data of another size than it takes" in note

@@ -20,6 +20,7 @@ from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.ensemble import Asked, measure
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
+from igbtheory.torch.failures import noted
 from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.result import Measurement
@@ -93,7 +94,8 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
         read = reading.reading(tracing.copied(models), data, asked.output, multi_label=asked.multi_label)
         moments.refuse_loops(read, data, asked.output)
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
-        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        told = str(error) or ": ".join(noted(error) or ("", ""))  # an assertion may have no words of its own
+        reason = told if isinstance(error, ValueError) else f"{type(error).__name__}: {told}"
         return hooked_explanation(make_model, inputs, asked, reason)
     values = data.double().cpu().numpy()
     measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
