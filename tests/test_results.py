@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def test_results_of_earlier_versions_are_read_and_get_lasting_names() -> None:
 
 def test_a_store_of_an_earlier_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = shutil.copy(SAVED / "run.db", tmp_path)
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file:
         ((text,),) = file.execute("SELECT text FROM configuration")
     monkeypatch.setattr("igbtheory.runs.store.versions", dict)  # other code may not go on with its run
     with Store(path, json.loads(text)) as store:
