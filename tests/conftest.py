@@ -1,4 +1,4 @@
-"""Settings of Hypothesis: the same examples in each run, unless it is told --hypothesis-profile=random. Options and fixtures."""
+"""Settings of Hypothesis: the same examples in each run, by default. Options and fixtures."""
 
 import gc
 import os

@@ -13,7 +13,6 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise
 
-
 MOST_BITS = 2**20
 """Largest number of bits: some thirty times those of the most digits that may be asked for, since balls widen."""
 
