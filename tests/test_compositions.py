@@ -436,3 +436,15 @@ def test_a_float_is_no_number_of_a_layer(make: Any, right: str) -> None:
     """Beside it floats are variances: Dense(2.0), Conv2d(3, sigma_w2=2.0)."""
     with pytest.raises(TypeError, match=f"to be a whole number, got the float .*; pass {right}"):
         make()
+
+
+def test_a_seed_of_stochastic_depth_leaves_the_same_data_out() -> None:
+    x = np.ones((60, 2))
+    seeded, free = (
+        [layer.samples(x, np.random.default_rng(seed), 0) for seed in (0, 1)]
+        for layer in (igb.StochasticDepth(0.25, seed=3), igb.StochasticDepth(0.25))
+    )
+    assert np.array_equal(*seeded)
+    assert not np.array_equal(*free)
+    for units in (*seeded, *free):
+        assert set(units.ravel().tolist()) == {0.0, 4 / 3}

@@ -439,3 +439,17 @@ def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(ValueError, match="its tables are others"):
         Store(tmp_path / "run.db", {})
+
+
+@pytest.mark.parametrize(
+    "columns", [{"numbers": np.zeros(40_000)}, {"texts": ["x" * 4000] * 100}], ids=["declared", "real"]
+)
+def test_a_parquet_file_that_unpacks_to_more_than_fits_is_refused(
+    columns: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame(columns).to_parquet(tmp_path / "x.parquet")
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 250_000)
+    with pytest.raises(ValueError, match=r"at most 250,000 bytes of unpacked data"):
+        igb.read_data(tmp_path / "x.parquet", label_column=None)
