@@ -426,3 +426,14 @@ def test_the_first_softmax_of_tied_weights_is_that_of_drawn_logits(share: float,
     # the sum over 500 tokens scatters by a fifth, by which its geometric mean is 0.02 too small
     assert loss == pytest.approx(-log_p[:, 1:].mean(), abs=0.04)
     assert entropy == pytest.approx(-(np.exp(log_p) * log_p).sum(axis=1).mean(), abs=0.04)
+
+
+def test_the_first_softmax_of_two_tokens_is_an_integral() -> None:
+    """The difference of two logits N(0, q) is N(0, 2 q): their loss is E softplus, and p its sigmoid."""
+    q = 3.0
+    z = np.linspace(-12, 12, 20_001)
+    weights, log_odds = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum(), np.sqrt(2 * q) * z
+    loss, entropy = vocabulary.first_softmax(q, 2)
+    softplus, p = np.logaddexp(0, log_odds), 1 / (1 + np.exp(-log_odds))
+    assert loss == pytest.approx(weights @ softplus, rel=1e-9)
+    assert entropy == pytest.approx(weights @ (softplus - p * log_odds), rel=1e-9)

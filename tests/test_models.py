@@ -645,6 +645,16 @@ def test_the_share_of_the_favoured_class_has_the_scatter_of_few_guesses(data: in
             assert stated == pytest.approx(0.2 * (share - favoured_share(apart, n_classes)), rel=1e-6)
 
 
+def test_the_scatter_of_few_guesses_falls_where_the_share_grows() -> None:
+    """Of 40 data and 10 classes at gamma = 3, where finitely many data make a difference of 0.01."""
+    rng, of, networks, gamma = np.random.default_rng(0), FavouredOf(40, 10), 40_000, 3.0
+    centres = gamma**0.5 * rng.standard_normal((networks, 1, 10), dtype=np.float32)
+    guesses = (centres + rng.standard_normal((networks, 40, 10), dtype=np.float32)).argmax(axis=2)
+    drawn = (guesses[:, :, None] == np.arange(10)).sum(axis=1).max(axis=1) / 40
+    more, added = of.at_gamma(gamma), of.at_gamma(gamma) - favoured_share(gamma, 10)
+    assert abs(drawn.mean() - more) < 0.1 * added + 4 * drawn.std() / networks**0.5
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("errors", [1.8, 2.2])
 def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign: int) -> None:
