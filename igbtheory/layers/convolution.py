@@ -44,7 +44,6 @@ class Convolution(Windowed, ABC):
     dilation: int = 1
 
     listed = True
-    weighs = True
 
     def __init__(
         self,
@@ -66,6 +65,10 @@ class Convolution(Windowed, ABC):
         named = isinstance(padding, str)
         pad = checks.known("padding", padding, PADDINGS) if named else checks.whole("padding", padding, 0)
         object.__setattr__(self, "padding", pad)
+
+    @property
+    def weighs(self) -> bool:
+        return True
 
     @property
     def matrices(self) -> int | None:
