@@ -20,7 +20,7 @@ from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
-from igbtheory.theory.data_set import union
+from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.derivation import Derivation
 
-MOST_DIGITS = 10_000
-"""Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 Norm = Literal["batch", "layer", "rms"]
 Placement = Literal["before", "after"]
@@ -230,6 +228,8 @@ class Network:
                 f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
                 "pass data of one kind"
             )
+        from igbtheory.theory.data_set import union  # noqa: PLC0415 - Gaussian inputs need no kernel
+
         data, places = union(first, second)
         return self.predict(data, layers="last").kernel()[: len(first), places]
 
