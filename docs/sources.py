@@ -129,6 +129,8 @@ def _install() -> Source:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     yield "Python {} or later", project["requires-python"].removeprefix(">=")
     yield "once version {} has been", igb.__version__
+    kinds = [kind.rpartition(" ")[2] for kind in project["classifiers"] if "Python :: 3." in kind]
+    yield "Its tests are run on {}, {} and {};", *kinds
 
 
 def _experts() -> Source:
