@@ -112,7 +112,12 @@ def unmasked(name: str, value: Any) -> Any:
             f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
             "for example with x.filled(0.0)"
         )
-    return value.detach().cpu() if hasattr(value, "detach") else value
+    if not hasattr(value, "detach"):
+        return value
+    # NumPy knows neither sparse tensors nor bfloat16
+    value = value.detach().cpu()
+    value = value if str(value.layout) == "torch.strided" else value.to_dense()
+    return value.float() if value.is_floating_point() and value.element_size() < 4 else value
 
 
 def _as_floats(name: str, value: Any) -> Any:
