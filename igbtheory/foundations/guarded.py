@@ -16,7 +16,7 @@ class UnreadableError(ValueError):
     """A file that cannot be read; the message names it."""
 
 
-class Question(ValueError):
+class UndecidedError(ValueError):
     """Data that have several readings: `answers` are the options that choose the likeliest one."""
 
     def __init__(self, text: str, answers: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ def named(source: Any) -> Iterator[None]:
     except Exception as error:  # libraries raise two dozen kinds on damaged files, of which they document few
         if isinstance(error, OSError) and error.filename is not None:
             raise
-        said = str(error) if isinstance(error, Question) else f"{error}".rstrip(".")[:LONGEST]
+        said = str(error) if isinstance(error, UndecidedError) else f"{error}".rstrip(".")[:LONGEST]
         if "allow_pickle=False" in said or "allow_pickle=`" in said:  # NumPy's two messages
             said = "it holds objects of Python, which may run any program when read; save arrays of numbers in it"
         elif not isinstance(error, ValueError):

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 
 Labels = NDArray[np.int64]
-LABELS = {
-    *"y ytrain label labels target targets class classes category species outcome diagnosis survived".split(),
-    *"klasse ziel zielvariable etikett classe etiquette cible clase etiqueta objetivo rotulo alvo etichetta".split(),
-    *"метка класс цель 标签 标记 类别 目标 ラベル クラス 라벨 클래스".split(),
-}
+_LABELS = """y ytrain label labels target targets class classes category species outcome diagnosis survived
+klasse ziel zielvariable etikett classe etiquette cible clase etiqueta objetivo rotulo alvo etichetta
+метка класс цель 标签 标记 类别 目标 ラベル クラス 라벨 클래스"""
+LABELS = {*_LABELS.split()}
 """Words by which labels are known, in lower case: "Class Label" has two of them."""
 SURE = {"label", "labels", "target", "targets"}
 """Those that are names of nothing else."""

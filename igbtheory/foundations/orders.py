@@ -6,6 +6,8 @@ CHANNELS = {1, 2, 3, 4}
 """Usual numbers of channels: grey, grey and opacity, colours, colours and opacity."""
 COLOURS = {3, 4}
 """Numbers of channels that speak for an image where a dimension may count the data instead."""
+SIDE = 8
+"""Smallest side of images: those of digits in scikit-learn have no more."""
 LAST = "the channels came last"
 """What is said about images whose channels are moved to the front."""
 
@@ -32,7 +34,7 @@ def is_image(array: Any) -> bool:
     first, middle, last = array.shape
     in_bytes = array.dtype.kind == "u"
     return any(
-        channels in COLOURS and min(height, width) > max(COLOURS) and (in_bytes or height == width)
+        channels in COLOURS and min(height, width) >= SIDE and (in_bytes or height == width)
         for channels, height, width in ((last, first, middle), (first, middle, last))
     )
 

@@ -7,8 +7,7 @@ from typing import IO, cast
 
 import numpy as np
 
-from igbtheory.foundations.files.contents import arranged
-from igbtheory.foundations.files.contents import Array, Contents
+from igbtheory.foundations.files.contents import Array, Contents, arranged
 from igbtheory.foundations.guarded import named, refuse_larger, regular
 
 NUMBERS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}

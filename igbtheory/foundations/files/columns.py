@@ -14,13 +14,14 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.contents import Array, Choices, Contents, listed
-from igbtheory.foundations.guarded import Question
+from igbtheory.foundations.guarded import UndecidedError
 from igbtheory.foundations.labels import named_as_labels, surely_labels, words_of
 
-MISSING = {"", *"na n/a nan nat null none <na> ? - . #n/a #div/0! #value! #ref! #num! #name? #null!".split()}
+_MISSING = "na n/a nan nat null none <na> ? - . #n/a #div/0! #value! #ref! #num! #name? #null!"
+MISSING = {"", *_MISSING.split()}
 """What stands in a cell without a value, in lower case: R, pandas, databases, UCI, and the errors of Excel."""
 LOGICAL = {"true": 1.0, "false": 0.0}
-INDEX = {"", *"id ids idx index uuid guid rownames rowid unnamed".split()}
+INDEX = {"", *["id", "ids", "idx", "index", "uuid", "guid", "rownames", "rowid", "unnamed"]}
 """First or last words of the names of columns that may number the data; pandas and R write one without a name."""
 SERIES = re.compile(r"(pixel|px|feature|feat)[ _.-]?\d+(x\d+)?$", re.IGNORECASE)
 """Pattern of names that number features; V1 and 0 number all columns, also that of labels."""
@@ -40,11 +41,11 @@ def number(text: str, decimal: str = ".") -> float | None:
     if decimal == ",":
         text = text.replace(".", "_").replace(",", ".")
     try:
-        # Python reads 1_000 as a thousand, and nan is a missing value
-        value = np.nan if "_" in text else float(text)
+        value = float(text)
     except ValueError:
         return None
-    return None if np.isnan(value) else value
+    # Python reads 1_000 as a thousand, and NaN, which is unlike itself, stands for a missing value
+    return value if value == value and "_" not in text else None  # noqa: PLR0124 - three times as fast as isnan
 
 
 def passing(options: dict[str, Any]) -> str:
@@ -205,7 +206,7 @@ def of_columns(columns: Sequence[Column], choices: Choices, way: Way = passing) 
     certainly has the labels, or a question. choices.drop_columns: what is left out; None: what certainly is neither a
     feature nor labels. way: how the user answers.
 
-    Question: something speaks against a feature, or for several columns of labels. ValueError: a column is unknown.
+    UndecidedError: something speaks against a feature, or columns may have the labels. ValueError: one is unknown.
     """
     free = choices.drop_columns is None and choices.label_column is not None
     dropped = [] if choices.drop_columns is None else _dropped(columns, choices.drop_columns)
@@ -251,12 +252,15 @@ def _dropped(columns: Sequence[Column], given: Any) -> list[Column]:
 
 def _key(column: Column, columns: Sequence[Column]) -> str | int:
     """Return the name of a column, or its place if another has this name, or a comma separates it from others."""
-    by_name = column.name and "," not in column.name and _found(columns, column.name) is column
-    return column.name if by_name else next(i for i in (column.place, column.place - len(columns)) if i < 0 or _found(columns, i) is column)
+    if column.name and "," not in column.name and _found(columns, column.name) is column:
+        return column.name
+    # another column may have the place as its name
+    places = (column.place, column.place - len(columns))
+    return next((place for place in places if _found(columns, place) is column), column.place)
 
 
 def _useless(column: Column, *, free: bool) -> str:
-    """Return why a column certainly is neither a feature nor labels, or nothing; free: whether the user says no more."""
+    """Return why a column certainly is neither a feature nor labels, or nothing; free: whether the rule decides."""
     if column.kind == "empty":
         return "as empty"
     if free and column.unique and column.like_index and column.kind != "real":
@@ -274,7 +278,7 @@ def _may_be_index(column: Column, rest: Sequence[Column]) -> bool:
 
 
 def _labels(rest: Sequence[Column], index: Sequence[Column]) -> tuple[Column | None, list[Column]]:
-    """Return the column that certainly has the labels, or None, and the columns that may have them, likely ones first."""
+    """Return the column that certainly has the labels, or None, and those that may have them, the likeliest first."""
     named = [one for one in rest if one.like_labels]
     words = [one for one in rest if one.kind == "words" and one not in index]
     # beside x, y is the name of a coordinate as well
@@ -316,14 +320,14 @@ class _Asking:
     wrong: Sequence[Column]
     index: Sequence[Column]
 
-    def question(self, useless: Sequence[Column], dropped: Sequence[Column], way: Way) -> Question:
+    def question(self, useless: Sequence[Column], dropped: Sequence[Column], way: Way) -> UndecidedError:
         """Return the question with its answer. useless, dropped: what is left out by the rule, and by the user."""
         answers: dict[str, Any] = {}
         if self.choices.label_column == "ask" and (best := self.label or next(iter(self.doubtful), None)):
             answers["label_column"] = _key(best, self.columns)
         if self.wrong or dropped:
             answers["drop_columns"] = self._keys([*useless, *dropped, *self.wrong])
-        return Question(f"{'; '.join(self._doubts())}; {way(answers)}, or {self._otherwise(useless)}", answers)
+        return UndecidedError(f"{'; '.join(self._doubts())}; {way(answers)}, or {self._otherwise(useless)}", answers)
 
     def _doubts(self) -> list[str]:
         more = f" or {len(self.doubtful) - 3} more" if self.doubtful[3:] else ""

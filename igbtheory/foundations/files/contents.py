@@ -1,14 +1,16 @@
 """What a file contains: data with channels in front, labels, and what the reader decided about them."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.guarded import Question
+from igbtheory.foundations.guarded import UndecidedError
 from igbtheory.foundations.labels import labels_in
 from igbtheory.foundations.orders import LAST, is_image, order
 
@@ -35,6 +37,15 @@ class Contents:
     treatment: str = AS_IT_IS
     names: tuple[str, ...] = ()
 
+    def told(self, source: str | Path | None = None) -> str:
+        """Return what was read and decided, in one line; source: of a file."""
+        sizes, (first, *others) = self.data.shape[1:], self.names or ("",)
+        each = f"shape {sizes}" if len(sizes) > 1 else f"{sizes[0] if sizes else 1} feature{'s' * (sizes != (1,))}"
+        names = f" ({f'{first} ... {others[-1]}' if others[2:] else ', '.join((first, *others))})" if self.names else ""
+        said = [f"read {len(self.data)} data of {each}{names}", *self.decisions]
+        said += [f"values {self.treatment}"] if self.treatment != AS_IT_IS else []
+        return ("" if source is None else f"{source}: ") + "; ".join(said)
+
 
 @final
 @dataclass(frozen=True)
@@ -48,6 +59,11 @@ class Choices:
     drop_columns: str | Sequence[str | int] | None = None
     separator: str | None = None
     decimal: str | None = None
+
+
+def tell(line: str) -> None:
+    """Log what was decided about data."""
+    logging.getLogger("igbtheory").warning(line)
 
 
 def listed(names: Any) -> str:
@@ -98,7 +114,7 @@ def _order(array: Array) -> str:
     """Return the order of the axes of images, which a file does not tell if its shape does not."""
     decided = order(array.shape)
     if decided is None:
-        raise Question(
+        raise UndecidedError(
             f"shape {array.shape} does not say where the channels are; pass axes='NCHW' if they come first, or "
             "axes='NHWC' if they come last",
             {"axes": "NCHW"},
@@ -117,7 +133,7 @@ def _images_or_sequences(array: Array) -> str:
     if array.dtype in WHITE:
         return "NHW"
     if array.dtype.kind == "f" and height == width > 1:
-        raise Question(
+        raise UndecidedError(
             f"shape {array.shape} is that of grey images and of sequences; pass axes='NHW' for images, or axes='NTF' "
             "for sequences of tokens with features",
             {"axes": "NHW"},

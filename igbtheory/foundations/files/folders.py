@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.foundations.files.binary import CIFAR, PICKLE, of_cifar, of_idx
 from igbtheory.foundations.files.contents import Array, Choices, Contents, listed, numbered
-from igbtheory.foundations.guarded import Question, named, regular
+from igbtheory.foundations.guarded import UndecidedError, named, regular
 
 PICTURES = {".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".tif", ".tiff", ".webp"}
 GREY = {"1", "L", "LA", "La"}
@@ -69,7 +69,9 @@ def _chosen(files: list[Path], folder: Path, key: str | None) -> Path:
         return training[0]
     if len(fits) > 1:
         first = str((training or fits)[0].relative_to(folder))
-        raise Question(f"expected one file of images, got {listed(names)}; choose one with key={first!r}", {"key": first})
+        raise UndecidedError(
+            f"expected one file of images, got {listed(names)}; choose one with key={first!r}", {"key": first}
+        )
     return fits[0]
 
 
@@ -114,7 +116,7 @@ def _part(folder: Path, key: str | None) -> tuple[Path, list[str]]:
     fits = [part for part in parts if part.name == key or (key is None and part.name.lower().startswith("train"))]
     fits = fits or (parts if key is None else [])
     if len(fits) != 1:
-        raise Question(
+        raise UndecidedError(
             f"expected one folder of data, got {listed(part.name for part in parts)}; choose one with "
             f"key={parts[0].name!r}",
             {"key": parts[0].name},

@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -111,11 +110,11 @@ def of_arff(text: str, choices: Choices) -> Contents:
 
 def _in(lines: list[int] | None) -> Callable[[int], str]:
     """Return where rows stand, in words; lines: their lines, if they have lines of their own."""
-    return (lambda row: f"row {row}") if lines is None else lambda row: f"line {lines[row]}"
+    return "row {}".format if lines is None else lambda row: f"line {lines[row]}"
 
 
 def _column(
-    name: str, place: int, cells: Iterable[Any], line: Callable[[int], str] = _in(None), *, header: bool = True
+    name: str, place: int, cells: Iterable[Any], line: Callable[[int], str] = "row {}".format, *, header: bool = True
 ) -> Column:
     """Return the column of cells of any type."""
     array = np.asarray(cells)

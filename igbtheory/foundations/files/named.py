@@ -2,14 +2,13 @@
 
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
 
 import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
 from igbtheory.foundations.files.contents import Array, Choices, Contents, arranged, as_labels, listed
-from igbtheory.foundations.guarded import Question, refuse_larger, refuse_zip_bomb
+from igbtheory.foundations.guarded import UndecidedError, refuse_larger, refuse_zip_bomb
 from igbtheory.foundations.labels import named_as_labels
 
 SPARSE = {"format", "shape", "data"}
@@ -23,7 +22,7 @@ def of_npz(path: Path, choices: Choices) -> Contents:
     # NumPy leaves a file open whose archive is damaged
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
-    if not SPARSE <= {*arrays}:
+    if not {*arrays} >= SPARSE:
         return of_names(arrays, choices)
     refuse_larger(8 * int(np.prod(arrays["shape"].astype(float))), packed)
     from scipy.sparse import load_npz  # noqa: PLC0415 - SciPy loads slowly
@@ -101,7 +100,7 @@ def _data(arrays: dict[str, Array]) -> str:
     names = named or others or [*arrays]
     if len(names) > 1:
         shapes = listed(f"{name} {arrays[name].shape}" for name in names)
-        raise Question(
+        raise UndecidedError(
             f"expected one array of data, got {shapes}; choose one with key={names[0]!r}", {"key": names[0]}
         )
     return names[0]
@@ -120,7 +119,7 @@ def _labels(arrays: dict[str, Array], data: str, count: int) -> str | None:
     partner = [name for name in named if name.lower() == checks.DATA.get(data.lower())]
     fits = partner or named or fits
     if len(fits) > 1:
-        raise Question(
+        raise UndecidedError(
             f"expected one array of labels for {data}, got {' and '.join(fits)}; choose with key='{data},{fits[0]}'",
             {"key": f"{data},{fits[0]}"},
         )

@@ -1,6 +1,5 @@
 """The door for data: it finds what a file is, lets its reader read it, and tells what was decided."""
 
-import logging
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -12,12 +11,12 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.binary import PICKLE, is_idx, of_cifar, of_idx, unzipped
-from igbtheory.foundations.files.contents import AS_IT_IS, Array, Choices, Contents, arranged, listed
+from igbtheory.foundations.files.contents import Array, Choices, Contents, arranged, listed, tell
 from igbtheory.foundations.files.folders import PICTURES, of_folder
 from igbtheory.foundations.files.frames import is_frame, of_arff, of_frame, of_json, of_parquet
 from igbtheory.foundations.files.named import of_mat, of_npz, of_pt
 from igbtheory.foundations.files.tables import UTF16, encoding_of, of_table
-from igbtheory.foundations.guarded import LARGEST, Question, named, refuse_larger, regular
+from igbtheory.foundations.guarded import LARGEST, UndecidedError, named, refuse_larger, regular
 
 STDIN = "-"
 KINDS = (
@@ -87,24 +86,8 @@ def read_data(  # noqa: PLR0913 - the contract of the public name
         checks.of_kind("the path of a file or folder, or a DataFrame", path, (str, Path), "'data.csv'")
         contents = read(path, choices)
     refuse_no_features(contents)
-    tell(told(contents, None if is_frame(path) else path))
+    tell(contents.told(None if is_frame(path) else path))
     return contents.data, contents.labels
-
-
-def tell(line: str) -> None:
-    """Log what was decided about data."""
-    logging.getLogger("igbtheory").warning(line)
-
-
-def told(contents: Contents, source: str | Path | None = None) -> str:
-    """Return what was read and decided, in one line; source: of a file."""
-    data, (first, *others) = contents.data, contents.names or ("",)
-    sizes = data.shape[1:]
-    each = f"shape {sizes}" if len(sizes) > 1 else f"{sizes[0] if sizes else 1} feature{'s' * (sizes != (1,))}"
-    names = f"{first} ... {others[-1]}" if len(others) > 2 else ", ".join((first, *others))
-    said = [f"read {len(data)} data of {each}" + (f" ({names})" if contents.names else ""), *contents.decisions]
-    said += [f"values {contents.treatment}"] if contents.treatment != AS_IT_IS else []
-    return ("" if source is None else f"{source}: ") + "; ".join(said)
 
 
 def refuse_no_features(contents: Contents) -> None:
@@ -191,7 +174,7 @@ def _of_zip(path: Path, choices: Choices) -> Contents:
         if path.suffix.lower() == ".npz" or all(name.endswith(".npy") for name in names):
             return of_npz(path, choices)
         if len(names) > 1 and choices.key is None:
-            raise Question(
+            raise UndecidedError(
                 f"expected one file in the archive, got {listed(names)}; choose a table with key={names[0]!r}, or "
                 "unpack a folder of images",
                 {"key": names[0]},

@@ -13,7 +13,7 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.columns import MISSING, Cells, Column, number, of_columns
 from igbtheory.foundations.files.contents import Choices, Contents, listed
-from igbtheory.foundations.guarded import Question
+from igbtheory.foundations.guarded import UndecidedError
 
 HEAD = 1000
 """Number of records that decide how a table is read; the others must agree, or are refused by their line."""
@@ -80,7 +80,7 @@ class Dialect:
 
     @classmethod
     def found(cls, text: Text, choices: Choices) -> "Dialect":
-        """Return the dialect of most numbers. Question: another separator, or thousands, explain the table as well."""
+        """Return the dialect of most numbers. UndecidedError: others fit as well, or thousands do."""
         given = [choices.separator] if choices.separator else SEPARATORS
         dialects = [one for separator in given for one in cls._read(text, separator, choices)]
         if not dialects:
@@ -90,7 +90,7 @@ class Dialect:
         others = [one for one in dialects if (one.numbers, one.fit) == (best.numbers, best.fit) and best.numbers]
         signs = list(dict.fromkeys([best.separator, *(one.separator for one in others)]))
         if len(signs) > 1 and " " not in signs[:2]:
-            raise Question(
+            raise UndecidedError(
                 f"cells are separated by {signs[0]!r} or by {signs[1]!r}; pass separator={signs[0]!r} or "
                 f"separator={signs[1]!r}",
                 {"separator": signs[0]},
@@ -125,9 +125,9 @@ class Dialect:
         marked = [cell for cell in self.cells if self.decimal in cell and number(cell, self.decimal) is not None]
         if marked and (self.decimal == "," or self.separator == ";") and all(map(between.match, marked)):
             sign = "comma" if self.decimal == "," else "point"
-            raise Question(
-                f"{marked[0]!r} has a decimal {sign}, or one between thousands; pass decimal={self.decimal!r}, or write "
-                f"thousands without {sign}s",
+            raise UndecidedError(
+                f"{marked[0]!r} has a decimal {sign}, or one between thousands; pass decimal={self.decimal!r}, or "
+                f"write thousands without {sign}s",
                 {"decimal": self.decimal},
             )
 
@@ -209,10 +209,17 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     if not head:
         raise ValueError("expected rows of numbers, got none; write a row for each datum")
     width = len(head[1][1] if head[1:] else head[0][1])
-    names, first = _names(head, width, dialect, comments, choices.header)
-    if first == len(head):
+    header = _is_header(head, width, dialect) if choices.header is None else choices.header
+    if header and not head[1:]:
         raise ValueError("expected rows of numbers below the names of columns, got none; write a row for each datum")
-    found = of_columns(Table(text, dialect, names, first, width).columns(head), choices)
+    names = head[0][1] if header else _commented(comments, width, dialect)
+    if names is not None and len(names) not in {width, width - 1}:
+        raise ValueError(
+            f"line {head[0][0]} names {len(names)} columns, and line {head[1][0]} has {width} cells; name every column"
+        )
+    if names is not None:
+        names = [""] * (width - len(names)) + [" ".join(name.split()) for name in names]
+    found = of_columns(Table(text, dialect, names, int(header), width).columns(head), choices)
     if dialect.separator == ";" or dialect.decimal == ",":
         said = [f"separated by {dialect.separator!r}, decimal {dialect.decimal!r}", *said]
     return replace(found, decisions=(*found.decisions, *said))
@@ -255,36 +262,36 @@ def _checked(choices: Choices, separator: str | None) -> Choices:
     return replace(choices, separator=given)
 
 
-def _names(
-    head: Sequence[Row], width: int, dialect: Dialect, comments: Sequence[str], header: bool | None
-) -> tuple[list[str] | None, int]:
-    """Return the names of the columns, or None, and the number of records that they take; see `read_data`.
+def _commented(comments: Sequence[str], width: int, dialect: Dialect) -> list[str] | None:
+    """Return the names of the columns in the last comment, or None."""
+    # a sign alone is a name, as in #,a,b
+    last = re.sub(r"^\s*#\s*(?=[^\s,;|])", "", comments[-1]) if comments else ""
+    names = next(iter(Text(last.encode(), "utf-8").records(dialect.separator)), (0, []))[1]
+    return names if len(names) > 1 and len(names) in {width, width - 1} else None
 
-    A first record is one of names if a cell in it is no number, above numbers. R writes no name above the names of
-    rows. Question: equal steps may be names, as pandas numbers columns, or a datum.
+
+def _is_header(head: Sequence[Row], width: int, dialect: Dialect) -> bool:
+    """Return whether the first record has the names of columns: a cell in it is no number, above numbers.
+
+    R writes no name above the names of rows. UndecidedError: equal steps may be names, as pandas numbers columns, or a
+    datum.
     """
-    top, numbers = head[0][1], [cell.strip() for cell in head[0][1] if dialect.is_number(cell)]
-    if header is None:
-        shift = width - len(top)
-        rows = [cells for _, cells in head[1:] if len(cells) == width] if shift in {0, 1} else []
-        words = [j for j, cell in enumerate(top) if cell.strip().lower() not in MISSING and not dialect.is_number(cell)]
-        header = any(dialect.is_number(cells[j + shift]) for j in words for cells in rows)
-        if not header and len(numbers) >= max(len(top) - 1, 2) and _counting([float(n.replace(",", ".")) for n in numbers]):
-            raise Question(
-                f"the first row {listed(top)} has names of columns, or is a datum; pass header=True if it has names, or "
-                "header=False if it is a datum",
-                {"header": True},
-            )
-    names = top
-    if not header:
-        # a sign alone is a name, as in #,a,b
-        last = re.sub(r"^\s*#\s*(?=[^\s,;|])", "", comments[-1]) if comments else ""
-        names = next(iter(Text(last.encode(), "utf-8").records(dialect.separator)), (0, []))[1]
-        if len(names) < 2 or len(names) not in {width, width - 1}:
-            return None, 0
-    if len(names) not in {width, width - 1}:
-        raise ValueError(f"{len(names)} columns have names in line {head[0][0]}, and line {head[1][0]} has {width} cells")
-    return [""] * (width - len(names)) + [" ".join(name.split()) for name in names], int(header)
+    top = [cell.strip() for cell in head[0][1]]
+    shift = width - len(top)
+    rows = [cells for _, cells in head[1:] if len(cells) == width] if shift in {0, 1} else []
+    words = [j for j, cell in enumerate(top) if cell.lower() not in MISSING and not dialect.is_number(cell)]
+    if any(dialect.is_number(cells[j + shift]) for j in words for cells in rows):
+        return True
+    numbers = [value for cell in top if (value := number(cell, dialect.decimal)) is not None]
+    if len(numbers) >= max(len(top) - 1, 2) and _counting(numbers):
+        if "" in top:  # that of an index has no name
+            return True
+        raise UndecidedError(
+            f"the first row {listed(top)} has names of columns, or is a datum; pass header=True if it has names, or "
+            "header=False if it is a datum",
+            {"header": True},
+        )
+    return False
 
 
 def _counting(numbers: Sequence[float]) -> bool:

@@ -27,8 +27,8 @@ def infer(
     Parameters
     ----------
     file
-        FILE.csv, FILE.npy or - for a CSV from standard input, with a row for every network: the share G0 of class 0, or
-        the shares of all classes.
+        FILE.csv, FILE.npy or - for a table from standard input, with a row for every network: the share G0 of class 0,
+        or the shares of all classes.
     samples
         Number of data among which the guesses were counted; by default infinitely many.
     level
