@@ -28,7 +28,7 @@ SERIES = re.compile(r"(pixel|px|feature|feat)[ _.-]?\d+(x\d+)?$", re.IGNORECASE)
 WRITTEN = re.compile(r"[+-]?[$€£¥]?\s?[.,]?\d")
 """Pattern of how dates, prices, shares and numbers with thousands between commas begin."""
 FEW = 8
-"""In fewer rows, columns are in order, or have another word in every row, by chance: 1 of 20,000 is, of eight rows."""
+"""Fewer rows are in order, or have values of their own by chance: of columns of eight rows, 1 in 20,000 is ordered."""
 CLASSES = 20
 """Whole numbers with more values than this, and than a tenth of the data, are values of an output, and no classes."""
 
@@ -129,6 +129,11 @@ class Column:
         """Whether every row has a value of its own."""
         return self.distinct == len(self.values) > 1
 
+    @property
+    def each(self) -> bool:
+        """Whether every row has a whole number of its own, and not by chance."""
+        return self.kind == "whole" and self.unique and (len(self.values) >= FEW or self.counts)
+
     @cached_property
     def ordered(self) -> bool:
         """Whether numbers rise or fall from row to row."""
@@ -137,8 +142,10 @@ class Column:
 
     @property
     def counts(self) -> bool:
-        """Whether the values are a whole number and its successors, in any order."""
-        return self.kind == "whole" and self.unique and np.ptp(self.values) == len(self.values) - 1
+        """Whether the values are a whole number and its successors, in any order; of few rows, 0 or 1 and these."""
+        first = self.values.min()
+        following = self.kind == "whole" and self.unique and np.ptp(self.values) == len(self.values) - 1
+        return following and (len(self.values) >= FEW or (len(self.values) > 2 and first in {0, 1}))
 
     @property
     def like_labels(self) -> bool:
@@ -223,7 +230,7 @@ def of_columns(columns: Sequence[Column], choices: Choices, way: Way = passing) 
         _refuse_second_header(features)
         asking = _Asking(columns, choices, label, doubtful, wrong, [one for one in wrong if one in index])
         raise asking.question([one for one in useless if one.kind != "empty"], dropped, way)
-    free = choices.label_column == "ask" and bool(features)
+    free = choices.label_column == "ask" and bool(features[1:])
     labels, said = (None, [f"no labels: {features[-1]} is a feature" if free else "no labels"])
     if label is not None:
         labels, said = label.labels()
@@ -273,8 +280,7 @@ def _may_be_index(column: Column, rest: Sequence[Column]) -> bool:
     """Return whether a column may number the data. The last one, too, may have an output of its own in every row."""
     if column.like_labels:
         return False
-    numbers = column.kind == "whole" and column.unique and (column is not rest[-1] or column.counts)
-    return column.ordered or column.like_index or numbers
+    return column.ordered or column.like_index or (column.each and (column is not rest[-1] or column.counts))
 
 
 def _labels(rest: Sequence[Column], index: Sequence[Column]) -> tuple[Column | None, list[Column]]:
@@ -283,7 +289,7 @@ def _labels(rest: Sequence[Column], index: Sequence[Column]) -> tuple[Column | N
     words = [one for one in rest if one.kind == "words" and one not in index]
     # beside x, y is the name of a coordinate as well
     point = [one for one in named[:1] if one.name.lower() == "y" and any(other.name.lower() == "x" for other in rest)]
-    output = [one for one in rest[-1:] if one.kind == "whole" and one.unique and one not in index]
+    output = [one for one in rest[-1:] if one.each and one not in index]
     may = [one for one in rest if one in named or one.like_classes or one in output]
     sole = {*named, *words}
     if len(sole) == 1 and not point and may == (named or words):

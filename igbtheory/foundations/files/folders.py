@@ -48,15 +48,9 @@ def of_folder(folder: Path, choices: Choices) -> Contents:
 
 def _idx_files(folder: Path) -> list[Path]:
     """Return the IDX files of images in a folder or a little below, of which zipped ones may be there twice."""
-    found = {
-        file.with_name(file.name.removesuffix(".gz")): file
-        for inside in INSIDE
-        for zipped in (".gz", "")
-        for name in (f"*images*idx3*{zipped}", f"train-images*{zipped}")
-        for file in folder.glob(inside + name)
-        if file.is_file()
-    }
-    return sorted(found.values())
+    names = ("*images*idx3*", "train-images*")
+    found = {file for inside in INSIDE for name in names for file in folder.glob(inside + name) if file.is_file()}
+    return sorted(file for file in found if file.suffix != ".gz" or file.with_suffix("") not in found)
 
 
 def _chosen(files: list[Path], folder: Path, key: str | None) -> Path:

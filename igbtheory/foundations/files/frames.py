@@ -58,11 +58,8 @@ def of_json(text: str, choices: Choices) -> Contents:
         lines = [i for i, line in enumerate(text.splitlines(), 1) if line.strip()]
         records = [_in_line(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if isinstance(records, dict):
-        columns = [one.values() if isinstance(one, dict) else one for one in records.values()]
-        if any(np.ndim([*one] if not isinstance(one, str) else "") != 1 for one in columns):
-            columns = []
-        records = [dict(zip(records, row, strict=True)) for row in zip(*columns, strict=True)]
-    if not isinstance(records, list) or not all(isinstance(one, dict | list) for one in records) or not records:
+        records = _transposed(records)
+    if not isinstance(records, list) or not records or not all(isinstance(one, dict | list) for one in records):
         raise ValueError('expected a record for each datum, such as {"a": 1.5, "label": 0}; write one in each line')
     cells: dict[str, dict[int, Any]] = {}
     for row, record in enumerate(records):
@@ -74,6 +71,14 @@ def of_json(text: str, choices: Choices) -> Contents:
         for i, (name, column) in enumerate(cells.items())
     ]
     return of_columns(columns, choices)
+
+
+def _transposed(columns: dict[str, Any]) -> list[Any]:
+    """Return the records of columns, each a list or, as pandas writes it, a dictionary; of anything else nothing."""
+    lists = [[*one.values()] if isinstance(one, dict) else one for one in columns.values()]
+    if not all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists):
+        return []
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def _in_line(line: int, text: str) -> Any:

@@ -85,15 +85,11 @@ def read_data(  # noqa: PLR0913 - the contract of the public name
     else:
         checks.of_kind("the path of a file or folder, or a DataFrame", path, (str, Path), "'data.csv'")
         contents = read(path, choices)
-    refuse_no_features(contents)
-    tell(contents.told(None if is_frame(path) else path))
-    return contents.data, contents.labels
-
-
-def refuse_no_features(contents: Contents) -> None:
-    """Refuse data of no numbers, such as a table that has only labels."""
     if not contents.data.size:
-        raise ValueError(f"expected data of numbers, got none ({'; '.join(contents.decisions) or 'an empty array'})")
+        raise ValueError(f"expected data of numbers, got none: {contents.told(None if is_frame(path) else path)}")
+    if contents.decisions:
+        tell(contents.told(None if is_frame(path) else path))
+    return contents.data, contents.labels
 
 
 def read(source: str | Path, choices: Choices) -> Contents:

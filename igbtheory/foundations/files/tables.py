@@ -14,6 +14,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.files.columns import MISSING, Cells, Column, number, of_columns
 from igbtheory.foundations.files.contents import Choices, Contents, listed
 from igbtheory.foundations.guarded import UndecidedError
+from igbtheory.foundations.labels import named_as_labels
 
 HEAD = 1000
 """Number of records that decide how a table is read; the others must agree, or are refused by their line."""
@@ -105,7 +106,7 @@ class Dialect:
         rows = [cells for _, cells in islice(text.records(separator), HEAD)]
         below = rows[1:] or rows
         widths = [len(row) for row in below]
-        usual = max(set(widths), key=widths.count, default=0)
+        usual = most_common(widths)
         if usual < 2 and not (choices.separator and usual):
             return []
         fit = widths.count(usual) / len(widths) / (1 if len(rows[0]) in {usual, usual - 1} else 2)
@@ -184,8 +185,10 @@ class Table:
         found = {j: Cells(self.dialect.decimal) for j in range(self.width)}
         for line, cells in islice(self.text.records(self.dialect.separator), self.first, None):
             if len(cells) != self.width:
+                records = self.text.records(self.dialect.separator)
+                usual = next(one for one, row in islice(records, self.first, None) if len(row) == self.width)
                 raise ValueError(
-                    f"line {line} has {len(cells)} cells, and {self._line(0)} has {self.width}; give every row the same"
+                    f"line {line} has {len(cells)} cells, and line {usual} has {self.width}; give every row the same"
                 )
             for add, cell in zip(found.values(), cells, strict=True):
                 add(cell)
@@ -208,7 +211,7 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     head = list(islice(text.records(dialect.separator), HEAD))
     if not head:
         raise ValueError("expected rows of numbers, got none; write a row for each datum")
-    width = len(head[1][1] if head[1:] else head[0][1])
+    width = most_common([len(cells) for _, cells in head[1:] or head])
     header = _is_header(head, width, dialect) if choices.header is None else choices.header
     if header and not head[1:]:
         raise ValueError("expected rows of numbers below the names of columns, got none; write a row for each datum")
@@ -223,6 +226,11 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     if dialect.separator == ";" or dialect.decimal == ",":
         said = [f"separated by {dialect.separator!r}, decimal {dialect.decimal!r}", *said]
     return replace(found, decisions=(*found.decisions, *said))
+
+
+def most_common(numbers: Sequence[int]) -> int:
+    """Return the most frequent number, of several the first; 0 if there are none."""
+    return max(numbers, key=numbers.count, default=0)
 
 
 def encoding_of(content: bytes) -> str:
@@ -273,15 +281,17 @@ def _commented(comments: Sequence[str], width: int, dialect: Dialect) -> list[st
 def _is_header(head: Sequence[Row], width: int, dialect: Dialect) -> bool:
     """Return whether the first record has the names of columns: a cell in it is no number, above numbers.
 
-    R writes no name above the names of rows. UndecidedError: equal steps may be names, as pandas numbers columns, or a
-    datum.
+    So is a name of labels that is none below. R writes no name above the names of rows. UndecidedError: equal steps may
+    be names, as pandas numbers columns, or a datum.
     """
     top = [cell.strip() for cell in head[0][1]]
     shift = width - len(top)
     rows = [cells for _, cells in head[1:] if len(cells) == width] if shift in {0, 1} else []
-    words = [j for j, cell in enumerate(top) if cell.lower() not in MISSING and not dialect.is_number(cell)]
-    if any(dialect.is_number(cells[j + shift]) for j in words for cells in rows):
-        return True
+    for j, cell in enumerate(top):
+        below = [cells[j + shift].strip() for cells in rows]
+        word = bool(below) and cell.lower() not in MISSING and not dialect.is_number(cell)
+        if word and (any(map(dialect.is_number, below)) or (named_as_labels(cell) and cell not in below)):
+            return True
     numbers = [value for cell in top if (value := number(cell, dialect.decimal)) is not None]
     if len(numbers) >= max(len(top) - 1, 2) and _counting(numbers):
         if "" in top:  # that of an index has no name

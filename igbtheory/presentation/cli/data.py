@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.foundations import checks
-from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read, refuse_no_features
+from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read
 from igbtheory.foundations.given import data_set
 from igbtheory.presentation.cli.output import tell
 from igbtheory.presentation.cli.parameters import DataFile
@@ -44,9 +44,10 @@ def taken(chosen: DataFile, check: Callable[[Any], Any] = data_set) -> Taken:
         treatment = "standardised by the mean and standard deviation of all 1,797"
     else:
         contents = contents_of(source, "--data digits", choices(chosen))
-        checked(source, refuse_no_features, contents)
         treatment = contents.treatment
     values = checked(source, check, contents.data)
+    if source != DIGITS:
+        tell_decisions(source, contents)
     if chosen.standardise and source != DIGITS:
         values, treatment = checked(source, igb.standardised, values), "standardised by their mean and sd"
     rows = _rows(chosen, len(values), source)
@@ -62,6 +63,7 @@ def labels_of(file: str | None, chosen: DataFile, data: Taken) -> Any:
         return data.labels
     # a table of one column has only labels, and an index beside them is left out
     contents = contents_of(file, "--labels", replace(choices(chosen), key=None, axes=None, drop_columns=None))
+    tell_decisions(file, contents)
     labels = contents.data if contents.labels is None else contents.labels
     if len(labels) != data.count:
         raise ValueError(f"expected a label for each of the {data.count} data of {chosen.data}, got {len(labels)}")
@@ -107,7 +109,7 @@ def _text(source: str, values: Any, treatment: str) -> str:
 
 
 def contents_of(source: str, other: str, choices: Choices) -> Contents:
-    """Return the contents of the file or folder `source`, and tell on standard error what its reader decided.
+    """Return the contents of the file or folder `source`.
 
     other: what else the option accepts, for the error.
     """
@@ -115,8 +117,12 @@ def contents_of(source: str, other: str, choices: Choices) -> Contents:
     if source != STDIN and not path.suffix and not path.exists():
         raise ValueError(f"expected {other}, {KINDS}, or - for a table from standard input, got {source!r}")
     try:
-        contents = read(path, choices)
+        return read(path, choices)
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror}") from None
-    tell(contents.told(source))
-    return contents
+
+
+def tell_decisions(source: str, contents: Contents) -> None:
+    """Tell on standard error what the reader of a file decided, if anything."""
+    if contents.decisions:
+        tell(contents.told("standard input" if source == STDIN else source))

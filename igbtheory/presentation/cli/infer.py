@@ -60,5 +60,6 @@ def _shares(file: str, header: Header) -> Any:
     """Return the shares in a file; a single column is G0."""
     from igbtheory.presentation.cli.data import choices, contents_of  # noqa: PLC0415 - --help must not load NumPy
 
+    # all columns are shares, which leaves nothing to tell
     array = contents_of(file, "a table of shares", choices(Data(label_column="none", header=header))).data
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
