@@ -111,10 +111,14 @@ def unmasked(name: str, value: Any) -> Any:
         )
     if not hasattr(value, "detach"):
         return value
-    # NumPy knows neither sparse tensors nor bfloat16
-    value = value.detach().cpu()
-    value = value if str(value.layout) == "torch.strided" else value.to_dense()
+    value = dense(value).cpu()
+    # NumPy does not know bfloat16
     return value.float() if value.is_floating_point() and value.element_size() < 4 else value
+
+
+def dense(tensor: Any) -> Any:
+    """Return a tensor of PyTorch, detached from its gradients, with its zeros if it is sparse."""
+    return tensor.detach() if str(tensor.layout) == "torch.strided" else tensor.detach().to_dense()
 
 
 def _as_floats(name: str, value: Any) -> Any:

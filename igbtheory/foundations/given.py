@@ -32,9 +32,9 @@ def data_set(inputs: Any) -> Any:
 def real_data(inputs: Any) -> Any:
     """Return the data set as a float array; refuse one that is empty, not finite, or a single datum.
 
-    inputs: as in `parts`; labels are left out.
+    inputs: as in `data_and_labels`; labels are left out.
     """
-    inputs = parts(inputs)[0]
+    inputs = data_and_labels(inputs)[0]
     if isinstance(inputs, Mapping | tuple):
         names = ", ".join(map(repr, inputs)) if isinstance(inputs, Mapping) else f"{len(inputs)} arrays"
         raise TypeError(f"expected one array of data, got {names}; pass one of them, or a pair (X, y)")
@@ -82,7 +82,7 @@ def _kind(inputs: Any, array: Any) -> str:
     return f"an array of {of}; convert it with np.asarray(X, dtype=float)"
 
 
-def parts(given: Any) -> tuple[Any, Any]:
+def data_and_labels(given: Any) -> tuple[Any, Any]:
     """Return data and what comes with them, labels or other targets, or None.
 
     given: an array or tensor; a DataFrame, whose columns follow the rule of `read_data`; a pair (X, y), where y may be
@@ -96,7 +96,7 @@ def parts(given: Any) -> tuple[Any, Any]:
         tell(contents.told())
         return contents.data, contents.labels
     if isinstance(given, tuple) and _is_pair(given):
-        return parts(given[0])[0] if is_frame(given[0]) else given[0], given[1]
+        return data_and_labels(given[0])[0] if is_frame(given[0]) else given[0], given[1]
     if isinstance(given, Mapping):
         return _of_names(given)
     loaded = sys.modules.get("torch.utils.data")  # without it there are none

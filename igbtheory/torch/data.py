@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.given import parts
+from igbtheory.foundations.given import data_and_labels
 from igbtheory.foundations.labels import Labels, labels_in
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.torch.inputs import Inputs, each, single
@@ -21,11 +21,11 @@ def checked_data(data: Any) -> torch.Tensor:
 def labelled_data(data: Any, *, multi_label: bool = False) -> tuple[torch.Tensor | Inputs, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, (n_samples,), or None if there are none.
 
-    data: as in `parts`; a model takes several inputs by their names or places. A second part is ignored if it has no
-    labels. multi_label: whether a datum may have any number of labels: they are rows of 0 and 1 then, (n_samples,
-    labels).
+    data: as in `data_and_labels`; a model takes several inputs by their names or places. A second part is ignored if it
+    has no labels. multi_label: whether a datum may have any number of labels: they are rows of 0 and 1 then,
+    (n_samples, labels).
     """
-    given, targets = parts(data)
+    given, targets = data_and_labels(data)
     inputs, labels = _inputs(given), None if targets is None else _labels(targets)
     if labels is not None and len(labels) != len(inputs):
         raise ValueError(f"expected a label for each of {len(inputs)} data, got {len(labels)}; pass as many")
@@ -73,7 +73,7 @@ def _labels(values: Any) -> Labels | None:
 
 def _checked(data: Any) -> torch.Tensor:
     """Return the tensor of the data, refused unless it contains at least two data of finite real numbers."""
-    tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
+    tensor = checks.dense(data) if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
     if tensor.ndim == 0 or not tensor.numel():

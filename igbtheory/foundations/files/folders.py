@@ -1,6 +1,7 @@
 """Folders of data: those of MNIST and CIFAR, as torchvision and others download them, and of pictures."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +31,17 @@ def of_folder(folder: Path, choices: Choices) -> Contents:
     """
     if images := _idx_files(folder):
         file = _chosen(images, folder, choices.key)
-        found = of_idx(file, choices.axes)
+        contents = of_idx(file, choices.axes)
         said = [f"{file.relative_to(folder)} of {len(images)} files"] if len(images) > 1 else []
-        return Contents(found.data, found.labels, (*said, *found.decisions), found.treatment)
+        return replace(contents, decisions=(*said, *contents.decisions))
     for inside in (folder, *_folders(folder)):
         if any(any(inside.glob(name)) for name in CIFAR):
             return of_cifar(inside)
         if (inside / "data_batch_1").is_file():
             raise ValueError(PICKLE.replace("data_batch_1'", f"{inside / 'data_batch_1'}'", 1))
     if (folder / "dataset_dict.json").is_file():
-        parts = json.loads((folder / "dataset_dict.json").read_text()).get("splits", [])
-        raise ValueError(DATASETS.format(path=str(folder / str(next(iter(parts), "train")))))
+        first = next(iter(json.loads((folder / "dataset_dict.json").read_text()).get("splits", [])), "train")
+        raise ValueError(DATASETS.format(path=str(folder / str(first))))
     if (folder / "dataset_info.json").is_file() and (folder / "state.json").is_file():
         raise ValueError(DATASETS.format(path=str(folder)))
     return of_pictures(folder, choices)
@@ -49,8 +50,8 @@ def of_folder(folder: Path, choices: Choices) -> Contents:
 def _idx_files(folder: Path) -> list[Path]:
     """Return the IDX files of images in a folder or a little below, of which zipped ones may be there twice."""
     names = ("*images*idx3*", "train-images*")
-    found = {file for inside in INSIDE for name in names for file in folder.glob(inside + name) if file.is_file()}
-    return sorted(file for file in found if file.suffix != ".gz" or file.with_suffix("") not in found)
+    images = {file for inside in INSIDE for name in names for file in folder.glob(inside + name) if file.is_file()}
+    return sorted(file for file in images if file.suffix != ".gz" or file.with_suffix("") not in images)
 
 
 def _chosen(files: list[Path], folder: Path, key: str | None) -> Path:
@@ -104,18 +105,22 @@ def of_pictures(folder: Path, choices: Choices) -> Contents:
 def _part(folder: Path, key: str | None) -> tuple[Path, list[str]]:
     """Return the folder of training data, or of the key, of a folder of several, and what to tell; or the folder."""
     below = _folders(folder)
-    parts = [part for part in below if part.name.lower() in PARTS or (not _pictures(part) and _trees(part))]
-    if _pictures(folder) or not parts or len(parts) < len([part for part in below if _pictures(part) or _trees(part)]):
+    several = [part for part in below if part.name.lower() in PARTS or (not _pictures(part) and _trees(part))]
+    if (
+        _pictures(folder)
+        or not several
+        or len(several) < len([part for part in below if _pictures(part) or _trees(part)])
+    ):
         return folder, []
-    fits = [part for part in parts if part.name == key or (key is None and part.name.lower().startswith("train"))]
-    fits = fits or (parts if key is None else [])
+    fits = [part for part in several if part.name == key or (key is None and part.name.lower().startswith("train"))]
+    fits = fits or (several if key is None else [])
     if len(fits) != 1:
         raise UndecidedError(
-            f"expected one folder of data, got {listed(part.name for part in parts)}; choose one with "
-            f"key={parts[0].name!r}",
-            {"key": parts[0].name},
+            f"expected one folder of data, got {listed(part.name for part in several)}; choose one with "
+            f"key={several[0].name!r}",
+            {"key": several[0].name},
         )
-    return fits[0], [f"{fits[0].name} of the folders {listed(part.name for part in parts)}"] if parts[1:] else []
+    return fits[0], [f"{fits[0].name} of the folders {listed(part.name for part in several)}"] if several[1:] else []
 
 
 def _trees(folder: Path) -> bool:

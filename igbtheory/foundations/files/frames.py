@@ -108,7 +108,7 @@ def of_arff(text: str, choices: Choices) -> Contents:
     lines = text.splitlines()
     first = next(i for i, line in enumerate(lines, 1) if line.strip().lower().startswith("@data"))
     places = [i for i, line in enumerate(lines[first:], first + 1) if line.strip() and not line.startswith("%")]
-    columns = [(name, rows[name]) for name in rows.dtype.names]
+    columns = [(name, rows[name]) for name in rows.dtype.names or ()]
     decoded = ((name, np.char.decode(one) if one.dtype.kind == "S" else one) for name, one in columns)
     return of_columns([_column(name, i, one, _in(places)) for i, (name, one) in enumerate(decoded)], choices)
 

@@ -1,5 +1,6 @@
 """Arrays with names, as in .npz, .mat and .pt files: which of them are the data, and which their labels."""
 
+import warnings
 from pathlib import Path
 from pickle import UnpicklingError
 
@@ -48,7 +49,9 @@ def of_pt(path: Path, choices: Choices) -> Contents:
     import torch  # noqa: PLC0415 - an extra, which only such files need
 
     try:
-        saved = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Validating sparse tensor invariants")
+            saved = torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError):
         raise ValueError("expected only tensors, which need no unpickling; write them by torch.save((X, y))") from None
     if isinstance(saved, dict):

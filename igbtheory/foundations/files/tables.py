@@ -46,23 +46,22 @@ class Text:
 
     def records(self, separator: str) -> Iterator[Row]:
         """Yield the records that are not empty. A record has several lines where quoted cells have line breaks."""
-        lines = self.lines()
-        if separator == " ":
-            found = ((i, [a or b for a, b in re.findall(r'"([^"]*)"|(\S+)', line)]) for i, line in enumerate(lines))
-        else:
-            reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-            found = _with_lines(reader)
-        return ((self.skipped + line + 1, cells) for line, cells in found if any(cell.strip() for cell in cells))
+        rows = self._in_words() if separator == " " else self._in_cells(separator)
+        return ((line, cells) for line, cells in rows if any(cell.strip() for cell in cells))
 
+    def _in_words(self) -> Iterator[Row]:
+        for line, text in enumerate(self.lines(), self.skipped + 1):
+            yield line, [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
 
-def _with_lines(reader: "csv._reader") -> Iterator[Row]:
-    first = 0
-    try:
-        for cells in reader:
-            yield first, cells
-            first = reader.line_num
-    except csv.Error as error:
-        raise ValueError(f"in line {first + 1} a quoted cell does not end ({error}); close its quotes") from None
+    def _in_cells(self, separator: str) -> Iterator[Row]:
+        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True)
+        line = self.skipped + 1
+        try:
+            for cells in reader:
+                yield line, cells
+                line = self.skipped + reader.line_num + 1
+        except csv.Error as error:
+            raise ValueError(f"in line {line} a quoted cell does not end ({error}); close its quotes") from None
 
 
 @final
@@ -80,7 +79,7 @@ class Dialect:
     cells: Sequence[str] = ()
 
     @classmethod
-    def found(cls, text: Text, choices: Choices) -> "Dialect":
+    def of_text(cls, text: Text, choices: Choices) -> "Dialect":
         """Return the dialect of most numbers. UndecidedError: others fit as well, or thousands do."""
         given = [choices.separator] if choices.separator else SEPARATORS
         dialects = [one for separator in given for one in cls._read(text, separator, choices)]
@@ -150,7 +149,8 @@ class Table:
 
     def columns(self, head: Sequence[Row]) -> list[Column]:
         """Return the columns; head: the first records. ValueError: a record has more or fewer cells."""
-        cells = {j: Cells(self.dialect.decimal) for j in range(self.width) if not self._plain(j, head)}
+        others = (j for j in range(self.width) if not self._plain(j, head))
+        cells: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in others}
         try:
             start = head[self.first][0] - 1 - self.text.skipped
             separator = None if self.dialect.separator == " " else self.dialect.separator
@@ -180,9 +180,9 @@ class Table:
         rows = (cells for _, cells in head[self.first :] if len(cells) > place)
         return self.dialect.decimal == "." and all(number(cells[place]) is not None for cells in rows)
 
-    def _all(self) -> dict[int, Cells]:
+    def _all(self) -> dict[int | str, Cells]:
         """Return the cells of each column, by its place."""
-        found = {j: Cells(self.dialect.decimal) for j in range(self.width)}
+        columns: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in range(self.width)}
         for line, cells in islice(self.text.records(self.dialect.separator), self.first, None):
             if len(cells) != self.width:
                 records = self.text.records(self.dialect.separator)
@@ -190,9 +190,9 @@ class Table:
                 raise ValueError(
                     f"line {line} has {len(cells)} cells, and line {usual} has {self.width}; give every row the same"
                 )
-            for add, cell in zip(found.values(), cells, strict=True):
+            for add, cell in zip(columns.values(), cells, strict=True):
                 add(cell)
-        return found
+        return columns
 
     def _line(self, row: int) -> str:
         """Return where a row stands, as an editor shows it."""
@@ -207,7 +207,7 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     """
     text, comments, separator, said = _opened(content)
     choices = _checked(choices, separator)
-    dialect = Dialect.found(text, choices)
+    dialect = Dialect.of_text(text, choices)
     head = list(islice(text.records(dialect.separator), HEAD))
     if not head:
         raise ValueError("expected rows of numbers, got none; write a row for each datum")
@@ -222,10 +222,10 @@ def of_table(content: bytes, choices: Choices) -> Contents:
         )
     if names is not None:
         names = [""] * (width - len(names)) + [" ".join(name.split()) for name in names]
-    found = of_columns(Table(text, dialect, names, int(header), width).columns(head), choices)
+    contents = of_columns(Table(text, dialect, names, int(header), width).columns(head), choices)
     if dialect.separator == ";" or dialect.decimal == ",":
         said = [f"separated by {dialect.separator!r}, decimal {dialect.decimal!r}", *said]
-    return replace(found, decisions=(*found.decisions, *said))
+    return replace(contents, decisions=(*contents.decisions, *said))
 
 
 def most_common(numbers: Sequence[int]) -> int:
