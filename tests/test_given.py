@@ -27,7 +27,7 @@ def frame(**others: Any) -> Frame:
 
 
 def given(form: str) -> Any:
-    torch = pytest.importorskip("torch") if form in {"tensors", "bfloat16", "sparse", "loader", "rows"} else None
+    torch: Any = pytest.importorskip("torch") if form in {"tensors", "bfloat16", "sparse", "loader", "rows"} else None
     pairs = [*zip(X, Y.tolist(), strict=True)]
     forms: dict[str, Any] = {
         "array": lambda: X,
@@ -116,7 +116,8 @@ def test_a_frame_of_pandas_has_an_index_that_is_no_column() -> None:
 def test_values_of_an_output_are_trained_on_and_not_measured() -> None:
     data, values = igb.read_data(frame(target=RNG.permutation(24) * 7.0 + 3))
     assert np.shape(values) == (24, 1)
-    igb.mlp(1).train(data, values - np.mean(values), draws=2)
+    assert values is not None
+    igb.mlp(1).train(data, values - values.mean(), draws=2)
     nn = pytest.importorskip("torch").nn
     assert not igb.measure(lambda: nn.Linear(4, 1), (data, values), networks=2).by_label.size
 

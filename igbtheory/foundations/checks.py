@@ -112,13 +112,13 @@ def unmasked(name: str, value: Any) -> Any:
     if not hasattr(value, "detach"):
         return value
     value = dense(value).cpu()
-    # NumPy does not know bfloat16
-    return value.float() if value.is_floating_point() and value.element_size() < 4 else value
+    # NumPy does not know this type
+    return value.float() if str(getattr(value, "dtype", "")) == "torch.bfloat16" else value
 
 
 def dense(tensor: Any) -> Any:
     """Return a tensor of PyTorch, detached from its gradients, with its zeros if it is sparse."""
-    return tensor.detach() if str(tensor.layout) == "torch.strided" else tensor.detach().to_dense()
+    return tensor.detach().to_dense() if "sparse" in str(getattr(tensor, "layout", "")) else tensor.detach()
 
 
 def _as_floats(name: str, value: Any) -> Any:
