@@ -300,7 +300,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("phase tanh --depth 1e308", "depths <= 10000000"),
         ("predict --placement middle", "unknown placement 'middle'; known: before, after"),
         ("figures --style nature", "unknown style 'nature'; known: icml, neurips, iclr, screen"),
-        ("phase gelu", "gradients also keep their size at --sigma-w2 4\n"),
+        ("phase gelu", "at a variance that repels; pass --sigma-w2 4\n"),
         ("phase erf --norm layer --placement after", "'erf' with --norm layer with --placement after has no"),
         ("predict Conv2d(3,sigma_w2=2.5)|Dense", "in front of Conv2d(3, sigma_w2=2.5), got"),
         ("predict --batch-size 8", '--batch-size with --norm "batch" only'),
@@ -427,6 +427,11 @@ def test_help_lists_the_choices_that_the_library_knows(
     choices = re.search(rf" {tokens[-1]} CHOICE (?:(?!CHOICE).)*?\[choices: (.*?)\]", options)
     assert choices is not None
     assert choices[1] == known
+
+
+def test_a_wrong_choice_has_the_same_words_where_another_package_has_loaded_pydantic(capsys: Capture) -> None:
+    pytest.importorskip("pydantic")
+    assert "unknown norm 'rmss'; did you mean 'rms'" in refusal(capsys, "predict", "--norm", "rmss")
 
 
 @pytest.mark.parametrize(
