@@ -22,7 +22,6 @@ from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
-from igbtheory.theory.data_set import union
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
@@ -230,6 +229,8 @@ class Network:
                 f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
                 "pass data of one kind"
             )
+        from igbtheory.theory.data_set import union  # noqa: PLC0415 - Gaussian inputs need no kernel
+
         data, places = union(first, second)
         return self.predict(data, layers="last").kernel()[: len(first), places]
 
