@@ -170,6 +170,11 @@ def hostile(count: int, seed: int = 7) -> Iterator[str]:
         yield grown(rng.randint(1, 7))
 
 
+def unpack_at_most(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse data that unpack to more bytes."""
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", size)
+
+
 def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any) -> None:
         raise AssertionError("a formula was executed")
@@ -240,7 +245,7 @@ def test_data_that_unpack_to_more_than_fits_are_refused(tmp_path: Path, monkeypa
     for suffix in ("npz", "gz"):
         (tmp_path / f"a.{suffix}").write_bytes(packed(zeros, suffix))
         assert igb.read_data(tmp_path / f"a.{suffix}")[0].shape == zeros.shape
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", zeros.nbytes - 1)
+    unpack_at_most(zeros.nbytes - 1, monkeypatch)
     for suffix in ("npz", "gz"):
         with pytest.raises(ValueError, match=r"expected at most 159,999 bytes of unpacked data, got 16\d,\d{3}; take"):
             igb.read_data(tmp_path / f"a.{suffix}")
@@ -421,7 +426,7 @@ def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
 
 def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forged_store(tmp_path / "run.db", None, packed(np.zeros((200, 100)), "npz"))
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 150_000)
+    unpack_at_most(150_000, monkeypatch)
     with (
         Store(tmp_path / "run.db", {}) as store,
         pytest.raises(ValueError, match=r"is damaged.* at most 150,000 bytes"),
@@ -450,6 +455,6 @@ def test_a_parquet_file_that_unpacks_to_more_than_fits_is_refused(
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     pd.DataFrame(columns).to_parquet(tmp_path / "x.parquet")
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 250_000)
+    unpack_at_most(250_000, monkeypatch)
     with pytest.raises(ValueError, match=r"at most 250,000 bytes of unpacked data"):
         igb.read_data(tmp_path / "x.parquet", label_column=None)

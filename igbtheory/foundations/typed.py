@@ -4,7 +4,6 @@ import builtins
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -71,24 +70,24 @@ def _is_sequence(value: Any, kind: Any, inner: tuple[Any, ...]) -> bool:
     return not inner or (len(value) == len(inner) and all(map(has_type, value, inner)))
 
 
+class _NotLoaded:
+    """A class whose module is not loaded, so that there are no values of it."""
+
+
 class _Names(dict[str, Any]):
-    """Classes of the package by name, which modules may import for their annotations alone.
+    """Names in annotations that a module imports for them alone: they are classes of other modules of the package."""
 
-    A value can only be of one whose module is loaded; others are unlike all values.
-    """
-
-    def __init__(self, own: Mapping[str, Any]) -> None:
-        self.own = own
+    def __init__(self, module: Mapping[str, Any]) -> None:
+        self.module = module
 
     def __missing__(self, name: str) -> Any:
-        if name in self.own or hasattr(builtins, name):
+        if name in self.module or hasattr(builtins, name):
             raise KeyError(name)
         modules = [module for path, module in [*sys.modules.items()] if path.partition(".")[0] == PACKAGE]
         named = (vars(module).get(name) for module in modules)
-        return next((one for one in named if isinstance(one, type)), Any)
+        return next((one for one in named if isinstance(one, type)), _NotLoaded)
 
 
-@cache
 def _hints(what: Any) -> dict[str, Any]:
-    """Return the annotated types by the names of fields or of parameters."""
+    """Return the annotated types by the names of fields or of parameters, as far as they are loaded now."""
     return get_type_hints(what, localns=_Names(vars(sys.modules[what.__module__])))
