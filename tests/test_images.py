@@ -162,7 +162,7 @@ CONVOLUTION = igb.Conv2d(3)
 
 
 @pytest.fixture
-def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
+def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer units and worlds, with an error that says so."""
     average_fewer(monkeypatch, 24)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
+from igbtheory.layers.chain import products, reading
 from igbtheory.layers.dense import Dense, condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import GaussianPairs
@@ -67,10 +68,6 @@ class Convolution(Windowed, ABC):
         pad = checks.known("padding", padding, PADDINGS) if named else checks.whole("padding", padding, 0)
         object.__setattr__(self, "padding", pad)
 
-    @property
-    def matrices(self) -> int | None:
-        return None if np.any(self.sigma_b2) else 1
-
     @cached_property
     def window(self) -> Window:
         reach = self.dilation * (self.size - 1)
@@ -88,10 +85,6 @@ class Convolution(Windowed, ABC):
                     f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
                 )
         return positions
-
-    def products(self, units: int) -> int:
-        points: int = self.size**self.axes
-        return points * units // self.groups
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.groups > 1 and node.components:
@@ -121,7 +114,7 @@ class Convolution(Windowed, ABC):
 
     def _condenses(self, x: NDArray[Any], width: int) -> bool:
         """Return whether a Dense that reads the windows as units draws fewer numbers than there are weights."""
-        windows = len(x) * prod(self.positions(x.shape[2:])), self.products(x.shape[1])
+        windows = len(x) * prod(self.positions(x.shape[2:])), self.size**self.axes * x.shape[1]
         return self.weighs and self.groups == 1 and x.dtype == np.float32 and condenses(windows, width)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
@@ -143,6 +136,12 @@ class Convolution(Windowed, ABC):
     def latex(self) -> str:
         size = r" \times ".join([str(self.size)] * self.axes)
         return rf"W_{{{size}}} * x + b,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
+
+
+@products.register
+def _(layer: Convolution, units: int) -> int:
+    points: int = layer.size**layer.axes
+    return points * units // layer.groups
 
 
 @final
@@ -170,12 +169,14 @@ class Conv2d(Convolution):
 
     axes = 2
 
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        if self.stride == 1 or self.groups > 1:
-            return self, x
-        # there are fewer windows than positions of the images
-        self.positions(x.shape[2:])
-        return Conv2d(1, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2), self.window.patches(x)
+
+@reading.register
+def _(layer: Conv2d, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    if layer.stride == 1 or layer.groups > 1:
+        return layer, x
+    # there are fewer windows than positions of the images
+    layer.positions(x.shape[2:])
+    return Conv2d(1, sigma_w2=layer.sigma_w2, sigma_b2=layer.sigma_b2), layer.window.patches(x)
 
 
 @final
@@ -224,9 +225,6 @@ class DepthwiseConv2d(Convolution):
     ) -> None:
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
 
-    def products(self, units: int) -> int:
-        return self.size**2
-
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
         return node.with_moments(self, values)
 
@@ -235,3 +233,8 @@ class DepthwiseConv2d(Convolution):
         for read in reads:
             total += read * rng.standard_normal(read.shape[1], dtype=read.dtype)
         return np.asarray(total * read.dtype.type(np.sqrt(self.sigma_w2) / self.size))
+
+
+@products.register
+def _(layer: DepthwiseConv2d, units: int) -> int:
+    return layer.size**2

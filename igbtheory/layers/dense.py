@@ -1,7 +1,7 @@
 """Dense layers: W x + b with independent Gaussian weights and biases."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, final
 
 import numpy as np
@@ -46,10 +46,6 @@ class Dense(Layer):
             checks.non_negative(name, value)
             object.__setattr__(self, name, checks.sweep(value))
 
-    @property
-    def matrices(self) -> int | None:
-        return None if np.any(self.sigma_b2) else 1
-
     def positions(self, shape: Point) -> Point:
         if len(shape) > 1:
             raise ValueError(
@@ -57,19 +53,6 @@ class Dense(Layer):
                 "Flatten() or GlobalAvgPool() in front of it"
             )
         return shape
-
-    @property
-    def swept(self) -> Mapping[str, Any]:
-        return {"sigma_w2": self.sigma_w2, "sigma_b2": self.sigma_b2}
-
-    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
-        return before, self.sigma_w2, self.sigma_b2
-
-    def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        return condensed(x) if x.ndim == 2 and len(x) < x.shape[1] else x
-
-    def products(self, units: int) -> int:
-        return units
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.weighted(self.sigma_w2, self.sigma_b2)
@@ -92,6 +75,21 @@ class Dense(Layer):
     def __repr__(self) -> str:
         bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
         return f"Dense({_text(self.sigma_w2)}{bias})"
+
+
+@singledispatch
+def read_out(layer: Layer, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind a layer.
+
+    before, behind: samples in front of the layer and behind it. Moments behind a Dense are averages over its own
+    weights; those of the units behind other layers are moments behind a Dense(1.0) that reads them.
+    """
+    return behind, 1.0, 0.0
+
+
+@read_out.register
+def _(layer: Dense, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    return before, layer.sigma_w2, layer.sigma_b2
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:

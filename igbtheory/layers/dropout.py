@@ -1,5 +1,6 @@
 """Dropout in training mode, which adds noise to the data."""
 
+from abc import ABC
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,9 +13,13 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import Node
 
 
+class Noisy(Layer, ABC):
+    """A layer that adds noise to every datum in training mode, and is the identity in evaluation mode."""
+
+
 @final
 @dataclass(frozen=True, repr=False)
-class Dropout(Layer):
+class Dropout(Noisy):
     """Dropout X_i m_i/(1 - p), where m_i is 0 with probability p, else 1, independently for every unit and datum.
 
     It divides q_aa by 1 - p and keeps the covariance of two data: var_chi + q_aa p/(1 - p). This is PyTorch's training
@@ -30,7 +35,6 @@ class Dropout(Layer):
     p: Any = 0.5
 
     each_unit = True
-    noisy = True
 
     def __post_init__(self) -> None:
         checks.finite("p", self.p)

@@ -1,6 +1,5 @@
 """Normalisation of every datum over its units: LayerNorm and RMSNorm."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -54,9 +53,6 @@ class LayerNorm(Layer):
             return normalised(x.reshape(len(x), -1), self.eps, axis=1).reshape(x.shape)
         return normalised(x, self.eps, axis=1)
 
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.asarray(embedding / (total() + self.eps))
-
     def latex(self) -> str:
         return r"\mathrm{LN}(x)"
 
@@ -89,9 +85,6 @@ class RMSNorm(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.asarray(embedding / (total() + self.eps))
 
     def latex(self) -> str:
         return r"\mathrm{RMS}(x)"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from igbtheory.layers.chain import needs
 from igbtheory.layers.general import drawn
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import KernelNode, Node
@@ -31,7 +32,6 @@ class OfData(Layer, ABC):
     """
 
     axes: ClassVar[int] = 2
-    of_positions = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if node.base.on_data:
@@ -70,6 +70,10 @@ class Spatial(OfData, ABC):
     """
 
     apart: ClassVar[bool] = False
+
+    @abstractmethod
+    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the offsets of the pairs of positions in front that these offsets behind are computed from."""
 
     @abstractmethod
     def behind_places(self, before: Places) -> Places:
@@ -124,6 +128,11 @@ class Spatial(OfData, ABC):
         rows = np.reshape(at_a, (-1, prod(before.shape), 1)).transpose(1, 0, 2)[None]
         behind = self.at_one(rows, before, after)[0].transpose(1, 0, 2).reshape(-1, 1)
         return Each(behind, behind.T)
+
+
+@needs.register
+def _(layer: Spatial, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    return layer.needs(shape, offsets)
 
 
 class Windowed(Spatial, ABC):

@@ -1,6 +1,5 @@
 """Layers of tokens: patches of images, embeddings of ids and positions, a class token, the first token, each token."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, final
@@ -10,12 +9,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.layers.chain import as_read, data_of_one, products, reading
 from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
-from igbtheory.layers.nodes.places import VECTORS, Places, Point, at_positions, images, of_shape
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, at_positions, images, of_shape, units_first
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
 
@@ -34,7 +34,6 @@ class Tokens(OfData):
     """
 
     each_unit = True
-    keeps_averages = True
     whole = True
 
     def positions(self, shape: Point) -> Point:
@@ -88,20 +87,24 @@ class PatchEmbedding(OfData):
             refuse_rest(self, shape, self.size)
         return Tokens().positions(self.convolution.positions(shape))
 
-    def products(self, units: int) -> int:
-        return self.convolution.products(units)
-
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        patches = self.convolution.window.patches(x)
-        return Dense(self.sigma_w2, self.sigma_b2), patches.reshape(*patches.shape[:2], -1)
-
     def kernel(self, node: KernelNode) -> KernelNode:
         return node.through((self.convolution, Tokens()))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
-        dense, patches = self.reading(x)
+        dense, patches = reading(self, x)
         return dense.samples(patches, rng, width)
+
+
+@products.register
+def _(layer: PatchEmbedding, units: int) -> int:
+    return products(layer.convolution, units)
+
+
+@reading.register
+def _(layer: PatchEmbedding, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    patches = layer.convolution.window.patches(x)
+    return Dense(layer.sigma_w2, layer.sigma_b2), patches.reshape(*patches.shape[:2], -1)
 
 
 @final
@@ -124,7 +127,6 @@ class Embedding(OfTokens):
     padding: int | None = None
 
     listed = True
-    reads_ids = True
     weighs = True
 
     def __post_init__(self) -> None:
@@ -150,7 +152,7 @@ class Embedding(OfTokens):
             )
         return shape[0]
 
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    def one_hot(self, x: NDArray[Any]) -> tuple[Dense, NDArray[Any]]:
         """Return a Dense and, for each token, which of the ids of the data it has: 1 for one unit, 0 for the others."""
         self.in_front_of(x.shape[2:])
         self._refuse_others(x)
@@ -167,11 +169,8 @@ class Embedding(OfTokens):
         return Dense(self.variance * len(ids)), images(units, x.shape[2:])
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        dense, units = self.reading(x)
+        dense, units = self.one_hot(x)
         return dense.samples(units, rng, width)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.full_like(embedding, float(self.variance))
 
     def _refuse_others(self, x: NDArray[Any]) -> None:
         """Refuse data that are no ids."""
@@ -182,6 +181,21 @@ class Embedding(OfTokens):
                 f"expected the ids of tokens in front of {self!r}, whole numbers from 0 to {MOST_IDS - 1} of shape "
                 f"(n_samples, tokens), got {got}; pass ids, or leave the layer out and pass the vectors of the tokens"
             )
+
+
+def reads_ids(layer: Layer) -> bool:
+    """Return whether a layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
+    return isinstance(layer, Embedding)
+
+
+@as_read.register
+def _(layer: Embedding, data: NDArray[Any]) -> NDArray[Any]:
+    return data[:, None] if data.ndim == 2 else units_first(data)
+
+
+@reading.register
+def _(layer: Embedding, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    return layer.one_hot(x)
 
 
 @final
@@ -213,9 +227,6 @@ class PositionEmbedding(OfData):
         q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
         return node.remade(self, values)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return embedding
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -286,14 +297,10 @@ class EachToken(OfTokens):
     """
 
     each_unit = True
-    selects = True
 
     def positions(self, shape: Point) -> Point:
         self.in_front_of(shape)
         return ()
-
-    def data_made(self, shape: Point) -> int:
-        return self.in_front_of(shape)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         self.in_front_of(node.shape)
@@ -302,3 +309,8 @@ class EachToken(OfTokens):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])
         return at_positions(x)
+
+
+@data_of_one.register
+def _(layer: EachToken, shape: Point) -> int:
+    return layer.in_front_of(shape)

@@ -9,10 +9,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.chain import drawn, each, needs, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
-from igbtheory.layers.spatial import Spatial, Windowed
+from igbtheory.layers.spatial import OfData, Spatial, Windowed
 
 
 class Ways(Layer, ABC):
@@ -44,8 +44,10 @@ class Ways(Layer, ABC):
             f"{self!r}; give all of them the same strides and pools"
         )
 
-    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(sorted({offset for way in self.ways for offset in _read(way, shape, offsets)}))
+
+@needs.register
+def _(layer: Ways, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({offset for way in layer.ways for offset in _read(way, shape, offsets)}))
 
 
 class TwoWays(Ways, ABC):
@@ -76,7 +78,7 @@ class TwoWays(Ways, ABC):
     @property
     def _joins_positions(self) -> bool:
         """Whether a way joins positions; without weights that make it independent, both ways are drawn together."""
-        return any(layer.of_positions for layer in each(self.inner))
+        return any(isinstance(layer, OfData) for layer in each(self.inner))
 
     def _drawn(self, x: NDArray[Any], rng: Generator, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return samples behind the branch and behind the shortcut, which have as many units."""
@@ -110,4 +112,4 @@ def _moves(layer: Layer) -> bool:
 
 def _read(way: tuple[Layer, ...], shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
     """Return the offsets of the pairs of positions that a way reads for these offsets behind it."""
-    return reduce(lambda read, layer: layer.needs(shape, read), reversed(way), offsets)
+    return reduce(lambda read, layer: needs(layer, shape, read), reversed(way), offsets)

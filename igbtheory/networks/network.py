@@ -14,6 +14,7 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import each, functions
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.few import is_few
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
@@ -181,7 +182,7 @@ class Network:
         if not error <= promised:
             message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or prediction.method or np.isfinite(prediction.effective_rank)
-            drawn = drawn or any(layer.few for layer in self.layers)
+            drawn = drawn or any(map(is_few, self.layers))
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
@@ -336,7 +337,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
-    if few := [repr(layer) for layer in layers if layer.few]:
+    if few := [repr(layer) for layer in layers if is_few(layer)]:
         return f"{', '.join(few)} {'has' if len(few) == 1 else 'have'} few weights, which are drawn"
     for phi in functions(layers):
         if difficulty := _difficulty(phi):

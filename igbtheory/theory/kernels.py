@@ -20,8 +20,9 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import Components
 from igbtheory.layers.nodes.gaussian import UnitsNeededError
-from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage, Ruled
+from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage
 from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shape
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, swept_of
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
@@ -310,7 +310,7 @@ class Prediction(OutputLayer):
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
             return {"layer": self.per_layer.left_out + np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
         owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
-        swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
+        swept = {name: value for owner in owners for name, value in swept_of(owner).items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
         return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 

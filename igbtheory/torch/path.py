@@ -5,6 +5,7 @@ from typing import final
 
 import numpy as np
 
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import units_of_kinds
 from igbtheory.layers.layer import Layer
@@ -98,7 +99,7 @@ def in_common(paths: list[Path]) -> Path:
 
 def factor_of(layer: Layer) -> float | None:
     """Return the factor by which an activation multiplies its units, None if it does something else."""
-    phi, points = layer.function, np.array([-2.0, 1.0, 3.0])
+    phi, points = phi_of(layer), np.array([-2.0, 1.0, 3.0])
     values = None if phi is None else np.asarray(phi(FLOAT64, points), dtype=float)
     return float(values[1]) if values is not None and np.allclose(values, values[1] * points) else None
 

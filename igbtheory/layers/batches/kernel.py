@@ -13,7 +13,8 @@ from igbtheory.layers.nodes.control_variates import DrawnKernel, estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of, pairs_of_draws
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.gaussian import GaussianPairs
-from igbtheory.layers.nodes.node import KernelNode, Ruled, of_units, refuse_draws
+from igbtheory.layers.nodes.node import KernelNode, of_units, refuse_draws
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.layers.nodes.scaling import deviations, over_root, variances
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas.function import Function

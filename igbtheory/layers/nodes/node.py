@@ -6,7 +6,7 @@ A node is a base, and a function of it that has not been averaged yet. Its verbs
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, Generic, Protocol, final
+from typing import Any, Generic, final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from igbtheory.layers.nodes.data import Components
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.gaussian import of_gaussian
 from igbtheory.layers.nodes.places import Places, Point
+from igbtheory.layers.nodes.samples import Ruled, behind
 from igbtheory.mathematics.averages.approximation_error import doubted
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Moments, Pairs
@@ -25,44 +26,6 @@ from igbtheory.mathematics.numbers import FLOAT64, Kind
 
 ROUNDINGS = 3
 """Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
-
-
-class Ruled(Protocol):
-    """A layer, as far as nodes know it."""
-
-    @property
-    def listed(self) -> bool:
-        """Whether the moments behind the layer are part of a prediction."""
-
-    @property
-    def weighs(self) -> bool:
-        """Whether the layer has weights that make its units independent of the units in front."""
-
-    @property
-    def each_unit(self) -> bool:
-        """Whether each unit behind the layer is made of one unit in front, or of neighbours."""
-
-    @property
-    def inner(self) -> "tuple[Ruled, ...]":
-        """Layers inside this one."""
-
-    def rule(self, node: "Node[Any]") -> "Node[Any]":
-        """Return the node behind the layer."""
-
-    def behind(self, node: "Node[Any]") -> Units:
-        """Return a function that draws units behind the layer, given the node in front of it."""
-
-    def in_front(self, count: int) -> int:
-        """Return the number of units in front of the layer that are drawn for `count` units behind it."""
-
-    def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
-        """Return units behind the layer from drawn units x in front."""
-
-    def undrawn(self, x: Any) -> Any:
-        """Return the units behind the layer, given those in front, or None if the layer draws random numbers."""
-
-    def positions(self, shape: Point) -> Point:
-        """Return the shape of the positions behind the layer."""
 
 
 @final
@@ -294,7 +257,7 @@ class Node(Generic[T]):
         in place of the layer.
         """
         values = values if means is None else replace(values, mean=Each(*means))  # type: ignore[type-var]
-        drawn = layer.behind(self) if hasattr(layer, "behind") else layer
+        drawn = behind(layer, self) if hasattr(layer, "samples") else layer  # type: ignore[arg-type]
         return self.after(Averaged(values, drawn, self.base.dependent))
 
     def remade(self, layer: Ruled | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
