@@ -313,6 +313,30 @@ def test_many_digits_are_those_of_quadrature_and_of_certificates() -> None:
     assert float(sweep.gamma[1] / alone.gamma - 1) == pytest.approx(0, abs=1e-8)
 
 
+SWEPT = {
+    "eps": (np.array([0.0, 0.1, 1.0]), igb.LayerNorm),
+    "eps of rms": (np.array([0.0, 0.1, 1.0]), igb.RMSNorm),
+    "p": (np.array([0.0, 0.1, 0.5]), igb.Dropout),
+}
+
+
+@pytest.mark.parametrize("name", SWEPT)
+def test_norms_and_dropout_are_swept_as_weights_are(name: str) -> None:
+    values, layer = SWEPT[name]
+
+    def net(value: Any) -> igb.Network:
+        return igb.Network(igb.Dense(2.0, 0.1), igb.Activation("tanh"), layer(value), igb.Dense(2.0, 0.3))
+
+    sweep = net(values).predict()
+    assert sweep.gamma.tolist() == [pytest.approx(net(value).predict().gamma, rel=1e-12) for value in values.tolist()]
+    assert len({*sweep.gamma.tolist()}) == 3
+    assert sweep.columns()[name.partition(" ")[0]].tolist() == values.tolist()
+    assert "(3,)" in repr(net(values))
+    for drawn in (lambda: net(values).simulate(2, 4, 5), lambda: net(values).predict(np.eye(4))):
+        with pytest.raises(ValueError, match="got a sweep"):
+            drawn()
+
+
 def test_changing_a_sweep_later_changes_no_network() -> None:
     values = np.array([1.0, 2.0])
     layers = igb.Dense(values, values), igb.GaussianInputs(values, values), igb.Residual(igb.Dense(), scale=values)

@@ -39,8 +39,7 @@ class BatchNorm(Layer):
     fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch becomes 0.
     `estimator` is what `law` was given. Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
 
-    law: "exact", "proxy" or "evaluation", as above. eps: what is added to the variance, a number or an array for a
-    sweep.
+    law: "exact", "proxy" or "evaluation", as above. eps: what is added to the variance.
 
     >>> net = igb.Network(igb.Dense(), igb.BatchNorm(batch_size=16), igb.Activation("relu"), igb.Dense())
     >>> print(f"{net.predict().gamma:.4f}")

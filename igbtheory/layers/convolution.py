@@ -159,7 +159,7 @@ class Conv2d(Convolution):
     Gaussian processes; Garriga-Alonso et al. 2019.
 
     kernel: side of the window, called size above. stride: distance between neighbouring windows. padding: "zeros",
-    "circular", or a number, as above. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+    "circular", or a number, as above. sigma_w2, sigma_b2: variances of the weights and biases.
 
     >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.GlobalAvgPool(), igb.Dense())
     >>> images = igb.gaussian_images(10, channels=3, height=6, width=6)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
-from igbtheory.layers.layer import Layer
+from igbtheory.layers.layer import Layer, refuse_sweep, shown_as
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point, at_positions, images
 
@@ -58,8 +58,7 @@ class Dense(Layer):
         return node.weighted(self.sigma_w2, self.sigma_b2)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
-            raise ValueError(f"expected one network to draw, got a sweep in {self!r}; loop over its values")
+        refuse_sweep(self, self.sigma_w2, self.sigma_b2)
         units = at_positions(x)
         if x.dtype == np.float32 and condenses(units.shape, width):
             units = condensed(units)
@@ -70,11 +69,11 @@ class Dense(Layer):
         return images(z, x.shape[2:])
 
     def latex(self) -> str:
-        return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"
+        return rf"W x + b,\; \sigma_w^2 = {shown_as(self.sigma_w2)},\; \sigma_b^2 = {shown_as(self.sigma_b2)}"
 
     def __repr__(self) -> str:
-        bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
-        return f"Dense({_text(self.sigma_w2)}{bias})"
+        bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {shown_as(self.sigma_b2)}"
+        return f"Dense({shown_as(self.sigma_w2)}{bias})"
 
 
 @singledispatch
@@ -111,11 +110,3 @@ def condenses(shape: tuple[int, ...], width: int) -> bool:
     """Return whether a draw from condensed units takes less time, counted in multiplications."""
     size, units = shape
     return size**2 * (units + size) < (units - size) * width * (size + DRAW)
-
-
-def _text(value: Any) -> str:
-    """Return a number as text, and a sweep as its ends and its shape."""
-    if np.ndim(value) == 0:
-        return str(value)
-    flat = np.ravel(value)
-    return f"{flat[0]}...{flat[-1]} {np.shape(value)}"

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -58,8 +59,8 @@ class Layer(ABC):
         for i, field in enumerate(field for field in fields(self) if field.repr):
             value = getattr(self, field.name)
             first, weights = i == 0 and field.name != "eps", field.name.startswith("sigma_") and value
-            if value is not None and (first or weights or value != field.default):
-                text = repr(value) if isinstance(value, str) else str(value)
+            if value is not None and (first or weights or np.any(value != field.default)):
+                text = repr(value) if isinstance(value, str) else shown_as(value)
                 shown.append(text if first else f"{field.name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -107,3 +108,16 @@ class Layer(ABC):
     def whole(self) -> bool:
         """Whether the kernel behind the layer needs all pairs of data at once."""
         return type(self).rule is Layer.rule or any(layer.whole for layer in self.inner)
+
+
+def shown_as(value: Any) -> str:
+    """Return a parameter as text, and a sweep as its ends and its shape."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    return f"{value.flat[0]}...{value.flat[-1]} {value.shape}"
+
+
+def refuse_sweep(layer: Layer, *parameters: Any) -> None:
+    """Refuse to draw units behind a layer one of whose parameters is a sweep."""
+    if any(map(np.ndim, parameters)):
+        raise ValueError(f"expected one network to draw, got a sweep in {layer!r}; loop over its values")

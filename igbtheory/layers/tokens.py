@@ -57,7 +57,7 @@ class PatchEmbedding(OfData):
     It is Conv2d(size, stride=size, padding=0) and Tokens() in one. Behind it, q_ab of two patches is sigma_w2 times the
     mean of q_ab over their equal positions, plus sigma_b2.
 
-    size: side of a patch. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+    size: side of a patch. sigma_w2, sigma_b2: variances of the weights and biases.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.Activation("gelu"), igb.Flatten(), igb.Dense())
     >>> print(f"{net.predict(igb.gaussian_images(10, 3, 8, 8)).gamma:.3f}")
@@ -115,7 +115,7 @@ class Embedding(OfTokens):
     q_ab(p, p') is the variance if the ids at p and p' are equal, else 0. padding: an id whose vector is 0, or None. The
     layer stands first, and the ids are the data: predict(ids).
 
-    variance: the variance of each entry of a vector; a number, or an array for a sweep.
+    variance: the variance of each entry of a vector.
 
     >>> ids = np.array([[0, 1, 2], [0, 2, 1]])
     >>> net = igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense(2.0))
@@ -203,7 +203,7 @@ def _(layer: Embedding, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
 class PositionEmbedding(OfData):
     """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance.
 
-    variance: the variance of each entry of a vector; a number, or an array for a sweep.
+    variance: the variance of each entry of a vector.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.PositionEmbedding(0.5), igb.Flatten(), igb.Dense())
     """
@@ -239,7 +239,7 @@ class PositionEmbedding(OfData):
 class ClassToken(OfTokens):
     """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it.
 
-    variance: of an entry, a number or an array for a sweep.
+    variance: of an entry.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.ClassToken(), igb.Attention(), igb.FirstToken(), igb.Dense())
     """

@@ -216,7 +216,8 @@ class Node(Generic[T]):
         """Return x d/(1 - p), d = 0 with probability p, else 1, independently for every unit and datum."""
 
         def kept(x: Array, draws: Draws) -> Array:
-            return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= p) / (1 - p))
+            probability = beside_data(p)
+            return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= probability) / (1 - probability))
 
         x: Any = self.averaged()
         return self.with_moments(self.drawing(kept), x.dropped(self.n.number(p)))
