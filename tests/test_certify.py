@@ -1,5 +1,8 @@
 """Certificates: every ball contains the value that many digits of an independent quadrature give, and is narrow."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="union-attr"
+
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,5 +1,8 @@
 """Units drawn at given data, and BatchNorm that is estimated from them: against rules, laws and draws of NumPy."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 from collections.abc import Callable
 from typing import Any
 

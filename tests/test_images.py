@@ -1,7 +1,7 @@
 """Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="assignment, union-attr"
+# mypy: disable-error-code="assignment, operator, union-attr"
 
 import re
 from itertools import product

@@ -1,7 +1,7 @@
 """Networks on Gaussian inputs: values against other arithmetic, invariants, printing, and what is refused."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="arg-type, attr-defined, call-overload, list-item"
+# mypy: disable-error-code="arg-type, attr-defined, call-overload, index, list-item, union-attr"
 
 import warnings
 from fractions import Fraction

@@ -13,7 +13,7 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.chain import each, swept_of
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.output_layer import OutputLayer, of_output
+from igbtheory.theory.output_layer import OutputLayer, Swept, of_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,7 +139,7 @@ class Batch:
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Prediction(OutputLayer):
+class Prediction(OutputLayer[Swept]):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
     gamma_guess: the gamma whose law of G0 has the variance of the guesses. On Gaussian inputs it is gamma, also with
@@ -234,7 +234,7 @@ class Prediction(OutputLayer):
 
         if self.dataset is not None:
             return DatasetRouterLaw(experts, top, self.dataset)
-        return RouterLaw(experts, top, self.gamma)
+        return RouterLaw(experts, top, self._output("gamma"))
 
     def vocabulary(
         self,
@@ -401,7 +401,8 @@ class Counts:
                 "draws, to about three digits"
             )
             warnings.warn(message, EstimateWarning, stacklevel=4)
-        return BatchedGuessLaw(batched.c, batched.c_within, D, batch.size or D)
+        c: Any = batched.c
+        return BatchedGuessLaw(c, batched.c_within, D, batch.size or D)
 
 
 def _text(value: Any) -> str:
