@@ -105,12 +105,13 @@ class Spatial(OfData, ABC):
 
             moments = x.linear(moved, x.square, mean=mean)
             if self.apart:
-                moments = replace(moments, of_draws=max(x.of_draws, x.of_pools))
+                draws = max(x.errors.draws, x.errors.pools)
+                moments = replace(moments, errors=replace(moments.errors, draws=draws))
             q = np.diagonal(moments.q_ab)
             return replace(moments, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
         same[0] = x.same[0]
-        moments = x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, same=same, mean=mean)
+        moments = replace(x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, mean), same=same)
         squares = [moments.q_ab] * 2 if self.apart else [self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1])]
         if after.shape:
             return replace(moments, q_a=squares[0][:1], q_b=squares[1][0][after.second])

@@ -24,6 +24,7 @@ from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage
 from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shape
 from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.theory.refusals import PassedByError, is_whole, refuse_many, refuse_scale, refuse_silent
@@ -186,7 +187,7 @@ class OutputKernel:
             wanted = pairs[-1:] if self.last else pairs
             sums = np.array([_sums(part, diagonal=rows == columns) for part in wanted]).T
             q_ab = pairs[-1].q_ab.astype(float) if len(self.data) <= KEPT else None
-            return node.estimated, min(part.rank for part in pairs), sums, q_ab
+            return node.estimated, min(part.errors.rank for part in pairs), sums, q_ab
 
         blocks, kept = self._parts(), np.empty(0)
         total, rank = np.zeros(()), np.inf
@@ -317,7 +318,7 @@ def _of_vectors(n: Kind, data: Any, rows: slice, columns: slice) -> KernelNode:
         np.fill_diagonal(same, val=True)
     q, mean = Each(q_a[:, None], q_b[None, :]), Each(a.sum(axis=1)[:, None], b.sum(axis=1)[None, :]) / features
     _tell_apart(n, (a, b), q, q_ab, ~same)
-    pairs = Pairs(q.a, q.b, q_ab, same, ALIKE * n.epsilon, mean=mean)
+    pairs = Pairs(q.a, q.b, q_ab, same, Errors(ALIKE * n.epsilon), mean)
     return KernelNode(n, Averaged(pairs, Components(data)))
 
 
@@ -344,7 +345,7 @@ def _sums(pairs: Pairs, *, diagonal: bool) -> list[Any]:
 
     diagonal: whether the block is on the diagonal; the pairs of others count twice.
     """
-    errors = pairs.error, pairs.of_draws
+    errors = pairs.errors.product, pairs.errors.draws
     if not diagonal:
         return [2 * pairs.q_ab.sum(), 0, *errors, 0, 2 * _arcsines(pairs, diagonal=False)]
     return [pairs.q_ab.sum(), pairs.q_a.sum(), *errors, len(pairs.q_ab), _arcsines(pairs, diagonal=True)]
