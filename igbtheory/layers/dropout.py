@@ -45,7 +45,7 @@ class Dropout(Noisy):
             raise ValueError(f"expected a dropout probability 0 <= p < 1, or an array of them, got {self.p!r}")
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        return node.dropped(self.p) if np.any(self.p) and node.passage.trains else node
+        return node.dropped(self.p) if np.any(self.p) else node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         refuse_sweep(self, self.p)
