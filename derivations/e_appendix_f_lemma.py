@@ -9,7 +9,7 @@ from typing import Any
 import mpmath as mp
 import sympy as sp
 
-from igbtheory.claims import Findings, Section, agree, equation, identity, value_of
+from igbtheory.claims import Findings, Section, agree, equation, identity, value_of, worded
 from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
@@ -48,7 +48,7 @@ def antiderivative(power: int) -> Any:
 
 @SECTION.holds(
     "E-Eq85-86",
-    "Mean and variance behind ReLU",
+    "Mean and variance of an output of ReLU",
     printed=(
         equation(M(X), BRACKET),
         equation(
@@ -58,8 +58,8 @@ def antiderivative(power: int) -> Any:
             - M(X) ** 2,
         ),
     ),
-    assumes="X ~ N(mu, sigma^2)",
     at="Eqs. 85 and 86",
+    where="X ~ N(mu, sigma^2)",
 )
 def rectified_gaussian(stated: Any) -> Findings:
     """The antiderivatives between 0 and infinity, and numbers by quadrature."""
@@ -89,14 +89,20 @@ def printed_mean(factor: Any) -> Any:
     "The mean of ReLU(alpha X), X ~ N(mu, sigma^2), has a factor |alpha| at sigma inside the brackets",
     printed=equation(M(alpha * X), printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the "
-    "brackets",
+    correction="Sigma stands alone there, as in the next line, since |alpha| is the factor of the brackets",
     right=equation(M(alpha * X), printed_mean(1)),
-    right_assumes="alpha is not 0",
     misprint=True,
     at="Eq. 87",
+    where="alpha is not 0",
 )
-@SECTION.fails(
+def scaled_by_any(stated: Any) -> Findings:
+    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
+    86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
+    """
+    yield from _scaled(stated, (1, -1))
+
+
+@SECTION.limited(
     "E-LemF.1",
     "Mean and variance of ReLU(alpha X) are said to be alpha and alpha^2 times those of ReLU(X) for alpha in R",
     printed=(equation(M(alpha * X), alpha * M(X)), equation(V(alpha * X), alpha**2 * V(X))),
@@ -106,19 +112,36 @@ x = 5 + np.random.default_rng(0).standard_normal(100000)
 assert np.maximum(-x, 0).mean() >= 0 > printed[0].subs({alpha: -1, M(X): 5})
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="It is so for positive alpha, which is what LayerNorm needs, since it divides by a standard "
-    "deviation; for negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
+    assumes="alpha is positive",
+    at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+    where="this is the only case that the preprint uses, since LayerNorm divides by a standard deviation",
+)
+def scaled(stated: Any, says: str) -> Findings:
+    """As for Eq. 87, for positive alpha."""
+    signs = (1,)
+    yield from _scaled(stated, signs)
+    yield worded(says, "alpha is {}", "positive" if min(signs) > 0 else "negative")
+
+
+@SECTION.corrects(
+    "E-LemF.1",
+    "For negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
     right=(
         equation(M(alpha * X), sp.Abs(alpha) * M(sp.sign(alpha) * X)),
         equation(V(alpha * X), alpha**2 * V(sp.sign(alpha) * X)),
     ),
-    right_assumes="alpha is not 0",
-    at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+    where="alpha is not 0; the formulas are for both signs",
 )
-def scaled(stated: Any) -> Findings:
-    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
-    86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
-    """
+def scaled_by_both_signs(stated: Any, says: str) -> Findings:
+    """As for Eq. 87."""
+    signs = (1, -1)
+    yield from _scaled(stated, signs)
+    other = abs(M(sp.sign(alpha) * X).subs(alpha, min(signs)).args[0] / X)
+    yield worded(says, "For {} alpha", "negative" if min(signs) < 0 and other == 1 else "positive")
+
+
+def _scaled(stated: Any, signs: tuple[int, ...]) -> Findings:
+    """Findings on M or V of alpha X for alpha of these signs."""
     for kind, function in enumerate((M, V)[: len(relations_of(stated))]):
         said = value_of(function(alpha * X), stated)
 
@@ -128,7 +151,7 @@ def scaled(stated: Any) -> Findings:
                 of_x = of_x.replace(moment, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
             return of_x
 
-        for sign in (1, -1):
+        for sign in signs:
             derived = rectified_moments(sign * size, mu, sigma)[kind]
             label = f"alpha = {'' if sign > 0 else '-'}a"
             yield identity(label, derived, at(sign * size), of=function(alpha * X))

@@ -10,18 +10,20 @@ from pathlib import Path
 from changed_files import write_changed
 
 from igbtheory.claims import PAPERS, Claim
-from igbtheory.claims.claim import INSTEAD, KINDS
+from igbtheory.claims.claim import INSTEAD, LISTS
 from igbtheory.claims.library import library
+from igbtheory.claims.runner import FOR_STAND_IN, UNTESTED, standing
+from igbtheory.claims.tally import tally
 
-SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"}
+SAID = {"holds": "holds", FOR_STAND_IN: FOR_STAND_IN, "fails": "fails as printed", UNTESTED: UNTESTED}
 ERRORS = """\
 What we found in the papers
 ===========================
 
-``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. This page lists what readers of
-the papers should know of: {counts}.
-A limit of validity is a statement that is right under the assumptions of its paper. Each entry names the document that
-we read and the place in it, then what stands there, then what is right, or what happens outside the assumptions.
+``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. {tally} This page lists what
+readers of the papers should know of: {counts}. A limit of validity is a statement that is right under the assumptions
+of its paper. Each entry names the document that we read and the place in it, then what stands there, then what is
+right, or what happens outside the assumptions.
 ``igb verify --out claims`` writes the evidence and a counter-example for each, and :doc:`derivations` has a page for
 each section of a paper. This page is written from the claims by ``python docs/derivation_pages.py``.
 
@@ -41,12 +43,13 @@ def write_pages(folder: Path) -> None:
 
 def errors_page(claims: list[Claim]) -> str:
     """Return the page that lists false statements, limits of validity and misprints."""
-    lists = {kind: [claim for claim in claims if claim.kind == kind] for kind in KINDS}
-    counts = ", ".join(f"{len(members)} {KINDS[kind].lower()}" for kind, members in lists.items())
+    lists = {title: [claim for claim in claims if claim.listed == title] for title in LISTS}
+    counts = ", ".join(f"{len(members)} {title.lower()}" for title, members in lists.items())
     papers = "\n".join(f"- **{letter}**: {inline(str(paper))}." for letter, paper in PAPERS.items())
-    page = [ERRORS.format(counts=counts, papers=papers)]
-    for kind, title in KINDS.items():
-        page += [_heading(title, "-"), *map(_entry, lists[kind])]
+    head, *rest = ERRORS.format(tally=tally(claims), counts=counts, papers=papers).split("\n\n")
+    page = [head, textwrap.fill(rest[0], 140), *rest[1:]]
+    for title, members in lists.items():
+        page += [_heading(title, "-"), *map(_entry, members)]
     return "\n\n".join(page) + "\n"
 
 
@@ -68,8 +71,7 @@ def _wrapped(text: str) -> str:
 
 def _sentence(claim: Claim) -> str:
     """Return the statement with its assumptions and its formula."""
-    assumed = f" Assumed: {inline(claim.assumes)}." if claim.assumes else ""
-    return f"{inline(claim.says)}.{assumed}" + (f" :math:`{claim.formula}`" if claim.formula else "")
+    return inline(claim.sentence) + (f" :math:`{claim.formula}`" if claim.formula else "")
 
 
 def _slug(title: str) -> str:
@@ -77,13 +79,15 @@ def _slug(title: str) -> str:
 
 
 def _page(title: str, claims: list[Claim]) -> str:
-    counts = ", ".join(f"{sum(claim.verdict == v for claim in claims)} {said}" for v, said in SAID.items())
+    counts = ", ".join(
+        f"{sum(standing(claim, claim.verdict) == v for claim in claims)} {said}" for v, said in SAID.items()
+    )
     parts = [
         _heading(title, "="),
         f"{len(claims)} claims: {counts}. The code of these derivations is in {_file(claims)}.",
     ]
     for claim in claims:
-        parts += [_heading(f"{claim.id}: {SAID[claim.verdict]}", "-"), *_claim(claim)]
+        parts += [_heading(f"{claim.id}: {SAID[standing(claim, claim.verdict)]}", "-"), *_claim(claim)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -103,9 +107,8 @@ def _claim(claim: Claim) -> list[str]:
 
 def _stated(label: str, claim: Claim) -> list[str]:
     """Return the paragraphs of a claim: the statement, the formula and the derivation."""
-    says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
     formula = [f".. math:: {claim.formula}"] if claim.formula else []
-    return [f"**{label}.** {plain(says)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
+    return [f"**{label}.** {plain(claim.sentence)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
 
 
 def _why(claim: Claim) -> list[str]:

@@ -451,7 +451,7 @@ def test_runs_that_make_one_store_at_the_same_time_wait_for_each_other(tmp_path:
 def mapped(executor: str, store: Path | None = None) -> list[Any]:
     """The numbers of a phase diagram."""
     found = phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 3, executor=executor, store=store)
-    return [*found.columns().values(), found.fine_edge]
+    return [*found.columns().values(), found.fine_backward]
 
 
 @pytest.mark.parametrize("executor", [slow("processes:1"), "processes:2", "threads:2"])
@@ -486,6 +486,32 @@ def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path:
         with pytest.raises(ValueError, match=r"expected .*'0\.1\.0 \(.*got .*'0\.0\.7 \(code \w+\)'.* on tcp://"):
             igb.mlp(1).simulate(20, 2, 2, executor=f"dask:{cluster.scheduler_address}", store=tmp_path / "run.db")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_cluster_that_falls_silent_ends_the_run_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    for module in ("executors", "pieces"):
+        monkeypatch.setattr(f"igbtheory.foundations.runs.{module}.PATIENCE", 2)
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard"]
+    scheduler = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    assert scheduler.stderr
+    address = next(found[0] for line in scheduler.stderr if (found := re.search(r"tcp://[\d.]+:\d+", line)))
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as worker:  # noqa: S603
+        with distributed.Client(address) as client:
+            client.wait_for_workers(1)
+        results = in_order([partial(time.sleep, 0.1)] * 600, executor=f"dask:{address}")
+        try:
+            next(results)
+            scheduler.send_signal(signal.SIGSTOP)
+            with pytest.raises(ConnectionError, match="the scheduler of dask no longer answers"):
+                list(results)
+        finally:
+            scheduler.kill()
+            worker.kill()
+            scheduler.wait()
+            scheduler.stderr.close()
 
 
 @pytest.mark.slow

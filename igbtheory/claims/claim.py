@@ -9,7 +9,7 @@ from typing import Any, final
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex, program, relations_of
-from igbtheory.claims.papers import PAPERS
+from igbtheory.claims.papers import PAPERS, Paper
 from igbtheory.claims.transcription import Transcription
 from igbtheory.foundations import checks
 
@@ -22,6 +22,9 @@ KINDS = {
     MISPRINT: "Misprints",
 }
 """The lists of claims that readers should know of, by the kinds of the claims."""
+REPLACED = "Statements of a replaced version"
+"""The list of the claims of any kind whose document the authors have replaced by one that was not read."""
+LISTS = (*KINDS.values(), REPLACED)
 INSTEAD = {FALSE: "Right", LIMITED: "Outside", MISPRINT: "Right"}
 """What introduces the correction of a claim, by its kind."""
 
@@ -34,9 +37,12 @@ class Claim:
     at: its place in the document, such as "Eq. 47" or "section 5, after Theorem 5.1". document: the document, if it is
     not the one that was read of the whole paper (`Paper.document`).
     stated: one or several SymPy relations, which reports print and the derivation tests; for a definition, LaTeX.
+    assumes: what the document or the evidence takes for granted, in clauses between semicolons: a quotation of the
+    document with its place, or words that the evidence fills in. where: what the symbols and words of the statement
+    stand for. stand_in: what the evidence puts in the place of what the document has.
     verdict: the recorded verdict. reason: why the claim is not decided. kind: "" or one of `KINDS`.
     correction: the right statement instead of a false one or a misprint; what holds outside the assumptions of a
-    statement that they limit.
+    statement that they limit. definition: whether it leaves nothing to decide, as definitions and conventions do.
     counter_example: Python code that runs without an error because the claim is false, or false outside its
     assumptions; in it, `printed` is the right-hand side of the formula.
     transcription: what the document prints, see `transcription`.
@@ -49,6 +55,8 @@ class Claim:
     derivation: Derivation | None = None
     stated: Any = ()
     assumes: str = ""
+    where: str = ""
+    stand_in: str = ""
     at: str = ""
     document: str = ""
     kind: str = ""
@@ -56,6 +64,7 @@ class Claim:
     correction: "Claim | None" = None
     counter_example: str = ""
     transcription: Transcription | None = None
+    definition: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         # SymPy would evaluate a wrong equation to False on loading
@@ -76,10 +85,27 @@ class Claim:
         return latex(self.stated)
 
     @property
+    def sentence(self) -> str:
+        """The statement, with its assumptions, what its symbols stand for, and what stands in for something else."""
+        behind = ("Assumed", self.assumes), ("Where", self.where), ("Tested", self.stand_in)
+        return " ".join([f"{self.says}.", *(f"{name}: {text}." for name, text in behind if text)])
+
+    @property
     def place(self) -> str:
         """The document and the place in it, such as "draft, section 5"; empty if the place is not given."""
-        paper = PAPERS.get(self.id.split("-")[0])
+        paper = self.paper
         return ", ".join(part for part in (self.document or (paper.document if paper else ""), self.at) if part)
+
+    @property
+    def paper(self) -> Paper | None:
+        """The paper, by the letter with which the id begins; None for a claim of one's own."""
+        return PAPERS.get(self.id.split("-")[0])
+
+    @property
+    def listed(self) -> str:
+        """Title of the list in which readers find the claim, one of `LISTS`; "" if it is in none."""
+        replaced = self.paper is not None and self.paper.replaced and not self.document
+        return REPLACED if self.kind and replaced else KINDS.get(self.kind, "")
 
     @property
     def steps(self) -> str:
@@ -100,10 +126,12 @@ class Claim:
         return program(self.stated, self.counter_example)
 
     def findings(self, trial: Trial) -> list[Finding]:
-        """Return the findings of the derivation, whose parameters may be any of `trial`, `stated` and `says`."""
+        """Return the findings of the derivation, whose parameters may be any of `trial`, `stated` and `says`, which has
+        the assumptions, too.
+        """
         if self.derivation is None:
             return []
-        offered = {"trial": trial, "stated": self.stated, "says": self.says}
+        offered = {"trial": trial, "stated": self.stated, "says": self.sentence}
         return list(self.derivation(**{name: offered[name] for name in signature(self.derivation).parameters}))
 
 
@@ -195,6 +223,12 @@ class Section:
         """
         for name, at, says, *printed in listed:
             self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed), at=at))
+
+    def definitions(self, reason: str, *listed: tuple[str, ...]) -> None:
+        """Add claims that leave nothing to decide, such as definitions and conventions; arguments as in `untested`."""
+        self.untested(reason, *listed)
+        count = len(self.claims) - len(listed)
+        self.claims[count:] = [replace(claim, definition=True) for claim in self.claims[count:]]
 
     def _other(self, name: str, says: str, stated: Any, assumes: str) -> Claim | None:
         """Return what is right instead, or outside; None if there are no words for it."""
