@@ -410,7 +410,7 @@ def neutrality_line(stated: Any, says: str) -> Findings:
         yield shown(f"sigma_b^2 = {sigma_b2}: gamma on either side", below > 1 > above, text)
         sides.append(line > edge)
     yield worded(says, "lies in the {} phase", "chaotic" if all(sides) else "ordered")
-    turned = all(below > 1 > above for below, _, above in net.predict().gamma)
+    turned = all(below > 1 > above for below, _, above in net.predict().per_layer.gamma[-1])
     yield worded(says, "Tanh has a {} line", "neutrality" if turned else "prejudice")
     yield worded(says, "which is at {:.4f} for sigma_b^2 = {:g}", lines[list(biases).index(BIASES)], BIASES)
     step = 0.1

@@ -207,9 +207,10 @@ def public() -> set[str]:
 
 
 def internal(names: Iterator[str]) -> set[str]:
-    """Return the names of the package among some that are neither public nor documented."""
+    """Return the names of the package among some that are neither public nor documented, nor members of such names."""
     ours = (name.removeprefix("igbtheory.") for name in names if name.startswith("igbtheory."))
-    return {name for name in ours if not {name, f"igb.{name}"} & public()}
+    of = {name: {name, f"igb.{name}", f"igb.{name.rpartition('.')[0]}"} for name in ours}
+    return {name for name, places in of.items() if not places & public()}
 
 
 def imports(tree: list[ast.AST]) -> Iterator[str]:

@@ -88,7 +88,7 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
     q_ab = np.asarray(before.q_ab, dtype=float)
     places = node.places and of_shape(layer.positions(node.places.shape))
     positions = prod(places.shape) if places else 1
-    estimate = estimated(either, q_ab, at_data(before), positions, node.passage.world, node.passage.fewer)
+    estimate = estimated(either, q_ab, at_data(before), positions, node.passage.sampling)
     units = given or behind(layer, node)
     pairs = pairs_of_draws(node.n, before, estimate)
     return replace(node.after(Averaged(pairs, units, dependent=True)).naming(layer), places=places)

@@ -22,7 +22,6 @@ from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
-from igbtheory.theory.data_set import union
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
@@ -222,6 +221,8 @@ class Network:
         own; so are equal data within one of the sets. Layers that act on whole batches, such as BatchNorm over the full
         batch, see both sets as one. Errors are those of `predict` on a data set.
         """
+        from igbtheory.theory.data_set import union  # noqa: PLC0415 - as above
+
         if X2 is None:
             return self.predict(X1, layers="last").kernel()
         first, second = np.asarray(X1), np.asarray(X2)

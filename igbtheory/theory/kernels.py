@@ -140,7 +140,6 @@ class OutputKernel:
     layers: tuple[Layer, ...]
     data: NDArray[Any]
     n: Kind = FLOAT64
-    world: int = 0
     drawn: bool = False
     passage: Passage = USUAL
     watched: Watched | None = None
@@ -245,7 +244,7 @@ class OutputKernel:
             if (place := places_of.get(id(layer))) is not None:
                 behind[place] = listed(node, first=watched[place])
 
-        now = passed.block.on(replace(self.passage, world=self.world, sees=sees if watched else None))
+        now = passed.block.on(replace(self.passage, sees=sees if watched else None))
         for layer in counted(self.layers[passed.count : count], count - passed.count, KERNEL):
             now = now.behind(layer)
             if layer.listed:
@@ -273,8 +272,10 @@ class OutputKernel:
     @cached_property
     def _diagonal(self) -> dict[int, tuple[KernelNode, ...]]:
         """Nodes of each datum with itself behind pools, by the first data of the rows of a block."""
-        passage, places = replace(self.passage, world=self.world), self.places or VECTORS
-        return {part.start: diagonal(self.n, self._units[part], places, self.layers, passage) for part in self._sides()}
+        places = self.places or VECTORS
+        return {
+            part.start: diagonal(self.n, self._units[part], places, self.layers, self.passage) for part in self._sides()
+        }
 
     @property
     def _closed(self) -> bool:

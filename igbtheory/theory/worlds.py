@@ -35,7 +35,8 @@ def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
         with one_thread(), np.errstate(all="ignore"):
             chain = tuple(settled(layer, rng) if is_few(layer) else layer for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            of_world = replace(kernel, layers=chain, world=number, front=front)
+            passage = replace(kernel.passage, sampling=replace(kernel.passage.sampling, world=number))
+            of_world = replace(kernel, layers=chain, passage=passage, front=front)
             if front is None:  # a settled layer in front draws nothing more
                 chain, data = behind_undrawn(chain, kernel.data.astype(float))
                 of_world = replace(of_world, layers=chain, data=kernel.n.number(data))

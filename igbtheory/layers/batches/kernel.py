@@ -96,8 +96,7 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        passage = self.before.passage
-        return estimated(either, q_ab, mean, prod(self.before.shape), passage.world, passage.fewer)
+        return estimated(either, q_ab, mean, prod(self.before.shape), self.before.passage.sampling)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""

@@ -13,7 +13,7 @@ import numpy as np
 from igbtheory.foundations.progress import counted
 from igbtheory.layers.nodes.base import Averaged, Base, T, Units
 from igbtheory.layers.nodes.data import Components
-from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.draws import ALONE, Array, Draws, Sampling
 from igbtheory.layers.nodes.gaussian import of_gaussian
 from igbtheory.layers.nodes.places import Places, Point
 from igbtheory.layers.nodes.samples import Ruled, behind
@@ -37,9 +37,8 @@ class Passage:
     whether gradients or tangent kernels are asked for, so that a layer without a rule is refused rather than estimated;
     trains: whether layers add noise to the data, such as Dropout, or are in evaluation mode; within: whether
     covariances within a batch are wanted even if they must be drawn; batch_size: data in a batch that is full
-    otherwise, None for infinitely many; world: number of one of many predictions over which `layers.few` are averaged,
-    0 if there is one; fewer: by which factor, a power of 2, fewer units of a data set are drawn than usual; sees: is
-    shown every layer and the node behind it.
+    otherwise, None for infinitely many; sampling: how units of a data set are drawn; sees: is shown every layer and the
+    node behind it.
     """
 
     applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] | None = None
@@ -47,8 +46,7 @@ class Passage:
     trains: bool = True
     within: bool = False
     batch_size: int | None = None
-    world: int = 0
-    fewer: int = 1
+    sampling: Sampling = ALONE
     sees: Callable[[Ruled, "Node[Any]"], None] | None = None
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":

@@ -72,8 +72,8 @@ def _reads(layers: Sequence[Layer], width: int, units: int, behind: int | None =
             total = made
             kept = {i: _reads(way, units, units)[1] for i, way in enumerate(layer.ways) if not weigh(way)}
             if kept:  # ways without weights keep their units, and the others have their shares beside them
-                parts = split(layer, MANY)
-                total = round(sum(kept.values()) * MANY / sum(parts[i] for i in kept))
+                shares = split(layer, MANY)
+                total = round(sum(kept.values()) * MANY / sum(shares[i] for i in kept))
             for way, count in zip(layer.ways, split(layer, total), strict=True):
                 reads += _reads(way, made, units, count)[0]
             units = total
