@@ -49,4 +49,4 @@ def _of_entry(layer: Layer) -> float:
     """Return the seconds that a layer takes for a pair of data at a pair of positions."""
     if (phi := phi_of(layer)) is not None and not phi.closed:
         return CURVED
-    return DRAWN if getattr(type(layer), "kernel", None) is OfData.kernel else ENTRY
+    return DRAWN if isinstance(layer, OfData) and type(layer).kernel is OfData.kernel else ENTRY
