@@ -46,13 +46,13 @@ def drawn(
 
 def entering(layers: Sequence[Layer], data: NDArray[Any]) -> NDArray[Any]:
     """Return data as they enter the layers: units first, and ids of tokens as sequences of one unit."""
-    return as_read(layers[0], data)
+    return data[:, None] if data.ndim == 2 and reads_ids(layers[0]) else units_first(data)
 
 
 @singledispatch
-def as_read(layer: Layer, data: NDArray[Any]) -> NDArray[Any]:
-    """Return data as they enter a layer, units first."""
-    return units_first(data)
+def reads_ids(layer: Layer) -> bool:
+    """Return whether a layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
+    return False
 
 
 @singledispatch
@@ -189,7 +189,7 @@ def segments(layers: Sequence[Layer]) -> Iterator[tuple[list[Layer], Dense]]:
 def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
     """Yield the layers with weights, in the order in which finite networks draw them, as often as they stand there."""
     for layer in layers:
-        if layer.inner:
+        if layer.ways:
             yield from weighing(layer.inner)
         elif layer.weighs:
             yield layer

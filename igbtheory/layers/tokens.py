@@ -9,13 +9,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import as_read, data_of_one, products, reading
+from igbtheory.layers.chain import data_of_one, products, reading, reads_ids
 from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
-from igbtheory.layers.nodes.places import VECTORS, Places, Point, at_positions, images, of_shape, units_first
+from igbtheory.layers.nodes.places import VECTORS, Places, Point, at_positions, images, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
 
@@ -183,14 +183,9 @@ class Embedding(OfTokens):
             )
 
 
-def reads_ids(layer: Layer) -> bool:
-    """Return whether a layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
-    return isinstance(layer, Embedding)
-
-
-@as_read.register
-def _(layer: Embedding, data: NDArray[Any]) -> NDArray[Any]:
-    return data[:, None] if data.ndim == 2 else units_first(data)
+@reads_ids.register
+def _(layer: Embedding) -> bool:
+    return True
 
 
 @reading.register

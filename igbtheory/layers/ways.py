@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import drawn, each, needs, weigh
+from igbtheory.layers.chain import drawn, each, mapped, needs, reading, reads_ids, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 from igbtheory.layers.spatial import OfData, Spatial, Windowed
@@ -43,6 +44,29 @@ class Ways(Layer, ABC):
             f"expected ways with the same positions behind them, got the shapes {', '.join(map(str, shapes))} from "
             f"{self!r}; give all of them the same strides and pools"
         )
+
+
+@reads_ids.register
+def _(layer: Ways) -> bool:
+    return any(way and reads_ids(way[0]) for way in layer.ways)
+
+
+@reading.register
+def _(layer: Ways, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    if not reads_ids(layer):
+        return layer, x
+    if not all(way and reads_ids(way[0]) for way in layer.ways):
+        raise ValueError(
+            f"expected ways that all begin with an Embedding, or none, got {layer!r}; ids of tokens have no other "
+            "layer in front of their Embedding"
+        )
+    data = [reading(way[0], x)[1] for way in layer.ways]
+    if any(not np.array_equal(other, data[0]) for other in data[1:]):
+        raise ValueError(
+            f"expected embeddings of the same ids side by side, got other ids of the padding in {layer!r}; "
+            "give them one padding"
+        )
+    return mapped(layer, lambda way: (reading(way[0], x)[0], *way[1:])), data[0]
 
 
 @needs.register

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.vocabulary import Tied
-from igbtheory.layers.chain import entering
+from igbtheory.layers.chain import entering, reads_ids
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.positions import Gathered
 from igbtheory.layers.residual import Residual
-from igbtheory.layers.tokens import EachToken, Embedding, PositionEmbedding, reads_ids
+from igbtheory.layers.tokens import EachToken, Embedding, PositionEmbedding
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.theory.kernels import output_kernel
 from igbtheory.theory.worlds import kernels_of_worlds

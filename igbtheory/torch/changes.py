@@ -13,7 +13,7 @@ from torch import fx, nn
 from torch.nn import functional
 
 from igbtheory.layers.activation import phi_of
-from igbtheory.layers.tokens import Embedding
+from igbtheory.layers.chain import reads_ids
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.models import is_idle
@@ -91,7 +91,7 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
         yield change(f"BatchNorm in the mode of {words}", edit=partial(_set_mode, train=not mode))
     if biased := _last_with_biases(reading):
         yield change(f"no biases in {biased!r}", edit=partial(_without_biases, biased))
-    are_ids = any(isinstance(step.layer, Embedding) for step in reading.trunk)
+    are_ids = any(reads_ids(step.layer) for step in reading.trunk)
     if not are_ids and np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
         yield change("data of mean 0 and variance 1, feature by feature", data=_standardised_by_feature)
@@ -195,10 +195,11 @@ def _put_norms(names: list[str], reading: Reading, graph: fx.GraphModule) -> Non
 
 
 def _last_with_biases(reading: Reading) -> str:
-    """Return the name of the linear module at the end if it has biases that are not 0, else nothing."""
-    last = next((str(node.target) for node in reversed(reading.graph.graph.nodes) if node.op == "call_module"), "")
-    module = reading.graph.get_submodule(last)
-    biases = module.bias if isinstance(module, nn.Linear) else None
+    """Return the name of the last module with parameters if it is linear with biases that are not 0, else nothing."""
+    names = [str(node.target) for node in reading.graph.graph.nodes if node.op == "call_module"]
+    modules = {name: reading.graph.get_submodule(name) for name in names}
+    last = next((name for name in reversed(names) if any(True for _ in modules[name].parameters())), "")
+    biases = modules[last].bias if isinstance(modules.get(last), nn.Linear) else None
     return last if biases is not None and bool(biases.any()) else ""
 
 

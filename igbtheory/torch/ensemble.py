@@ -15,7 +15,7 @@ from igbtheory.foundations.device import checked_device, require_torch
 from igbtheory.foundations.labels import Labels, empty_classes
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.torch.outputs import Outputs, Summary
-from igbtheory.torch.remarks import off_centre, remarks
+from igbtheory.torch.remarks import off_centre, remarks, tied
 from igbtheory.torch.result import Measurement
 
 SOFTMAX = (
@@ -141,6 +141,7 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int, *, multi_
         columns.by_label,
         np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
         multi_label,
+        tied(summaries, samples),
     )
 
 

@@ -35,6 +35,11 @@ UNIFORM = (
 """What is said if uniform biases count."""
 NOTICED = 0.1
 """Share of var_mu from which on they do: a tenth lowers the share of the favoured one of 1000 classes by 0.4 %."""
+ALL_TIED = (
+    "the outputs tie exactly at all data in all networks, as they do if the weights of the last layer are 0, and the "
+    "first class gets all of them"
+)
+"""What is said in place of the share of the favoured class if there is none."""
 LABELS = "Each of {} labels makes two classes, the data with it and those without; shares are averages over the labels."
 """What is said if each output gives a label of its own."""
 UNTRACED = (
@@ -128,12 +133,19 @@ class Explanation(OutputEstimates):
         """Measured share of the favoured class; NaN if the explanation was saved without guesses."""
         return self._majority()[0]
 
+    @property
+    def tied(self) -> float:
+        """Share of the data at which several outputs are largest; 0 if the explanation was saved without guesses."""
+        return 0.0 if self.outputs is None else float(np.mean(self.outputs.tied))
+
     @cached_property
     def causes(self) -> Causes:
         """The layers that create or remove bias, and the data; none if the model is not traced."""
         if not self.traced or np.ndim(self.guess_variances) == 0:
             return Causes(())
         trunk = np.flatnonzero(~np.array(self.branch))
+        if self.tied:  # Var(G0) of outputs that tie tells no share of the favoured class, as the mean of G0 is not 1/2
+            trunk = trunk[:-1]
         blocks = np.diff(trunk, prepend=-1) > 1
         names = [self.names[i] + " and its branches" * bool(block) for i, block in zip(trunk, blocks, strict=True)]
         layers = [self.layers[i] for i in trunk]
@@ -185,6 +197,10 @@ class Explanation(OutputEstimates):
         """
         share, error = self._majority()
         told = [f"one class gets {percent(share, error)} of the data (even: {percent(self.favoured.even)})"]
+        if self.outputs is not None and self.tied:
+            told = [ALL_TIED] if self.tied == 1 else [*told, self.outputs.on_ties]
+        if np.isnan(self.expected_gamma):
+            told.append(f"measured alone, as theory has no prediction ({self._absent()})")
         if self.outputs is not None and np.isfinite(self.outputs.loss):
             classes = self.favoured.n_classes
             told.append(f"first loss {self.outputs.loss:.4f}, log({classes}) = {np.log(classes):.4f}")
@@ -198,22 +214,31 @@ class Explanation(OutputEstimates):
         if self.outputs is not None:
             if self.outputs.multi_label:
                 yield LABELS.format(self.outputs.n_classes)
-            share, even = percent(*self._majority()), percent(self.favoured.even)
-            yield (
-                f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
-                f"without a bias it would get {even}."
-            )
+            if self.tied == 1:
+                yield f"No class is favoured: {ALL_TIED}."
+            else:
+                share, even = percent(*self._majority()), percent(self.favoured.even)
+                yield (
+                    f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
+                    f"without a bias it would get {even}."
+                )
+                yield from [f"{self.outputs.on_ties}."] if self.tied else []
             if np.isfinite(self.outputs.loss):
                 loss = measured(self.outputs.loss, self.outputs.loss_error)
                 equal = f"log({self.favoured.n_classes}) = {np.log(self.favoured.n_classes):.4g}"
                 yield f"The first cross-entropy is {loss}; equal probabilities would give {equal}."
-        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess):
+        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) and self.tied < 1:
             yield "gamma_guess of the outputs is not defined: they are not centred, and the mean of G0 is not 1/2."
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
         reasons = {"Not read": self.unread, "Not predicted": self.refused}
         return [f"{begin}: {reason}." for begin, reason in reasons.items() if reason]
+
+    def _absent(self) -> str:
+        """Return the first reason why the outputs have no prediction."""
+        reasons = self.unread, self.refused, self.at_widths.refused
+        return next((reason.partition("; ")[0] for reason in reasons if reason), "it would take too long")
 
     def _of_width(self) -> Iterator[str]:
         """Yield sentences that say how much finite width changes, or may change."""
@@ -271,7 +296,9 @@ class Explanation(OutputEstimates):
 
     def _majority(self) -> tuple[float, float]:
         """Return the measured share of the favoured class and its error."""
-        return (np.nan, np.nan) if self.outputs is None else (self.outputs.majority, self.outputs.majority_error)
+        if self.outputs is None or self.tied == 1:
+            return np.nan, np.nan
+        return self.outputs.majority, self.outputs.majority_error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""

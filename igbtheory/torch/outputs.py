@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.labels import Labels
+from igbtheory.mathematics.numerics.rounding import resolved
 
 Array = NDArray[np.float64]
 Outputs = NDArray[np.floating[Any]]
@@ -18,9 +19,10 @@ class Summary(NamedTuple):
 
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
-    guess_variance: (share of the data at which one of two outputs is larger, less 1/2)^2, averaged over pairs of
+    guess_variance: (share of the data at which one of two outputs is the guess, less 1/2)^2, averaged over pairs of
     neighbouring outputs, the last and the first among them. inside: whether all outputs lie in [0, 1]; alike: whether
-    they could be probabilities of the classes, too.
+    they could be probabilities of the classes, too. rounded: whether the outputs differ between the data by rounding
+    alone, which counts as 0.
     """
 
     shares: Array
@@ -33,6 +35,7 @@ class Summary(NamedTuple):
     guess_variance: float = np.nan
     inside: bool = False
     alike: bool = False
+    rounded: bool = False
 
     @classmethod
     def of(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
@@ -52,18 +55,21 @@ class Summary(NamedTuple):
         centres = (first + mean)[:, 0]
         apart -= mean
         square = float(np.vdot(apart, apart)) / size
+        raw = float(centres @ centres) / contrasts, square / contrasts
+        moments = resolved(np.array(raw), float(np.vdot(x, x)) / x.size, outputs.dtype)
         return cls(
             shares(outputs),
-            (float(centres @ centres) / contrasts, square / contrasts),
+            (float(moments[0]), float(moments[1])),
             centres,
             _ties(classes, largest),
             powers @ (1 / total) / size,
             float((np.log(total) + largest).sum() - of_labels) / size,
             np.empty(0) if labels is None else _shares_by_label(outputs, labels, len(classes)),
             # all M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs
-            float(np.square(np.sign(classes - classes[np.arange(len(classes)) - 1]).sum(axis=1) / (2 * size)).mean()),
+            float(np.square(_ahead(classes, count).mean(axis=1) - 0.5).mean()),
             inside := bool(0 <= outputs.min() < outputs.max() <= 1),
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
+            bool(raw[1] > 0 == moments[1]),
         )
 
     @classmethod
@@ -88,6 +94,7 @@ class Summary(NamedTuple):
             columns.guess_variance.mean(),
             columns.inside.all(),
             columns.alike.all(),
+            columns.rounded.any(),
         )
 
 
@@ -99,6 +106,18 @@ def beside_zero(outputs: Any) -> Any:
 def shares(outputs: Outputs) -> Array:
     """Return the fraction of the data given to every class: see `guesses`."""
     return np.asarray(np.bincount(guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
+
+
+def _ahead(classes: Array, outputs: int) -> NDArray[np.bool_]:
+    """Return where each class is the guess, beside the class before it, or the first beside the last: see `guesses`.
+
+    outputs: their number, of which a single one has two classes.
+    """
+    others = classes[np.arange(len(classes)) - 1]
+    ahead = np.asarray(classes > others)
+    wins = 0 if outputs > 1 else 1  # where the two tie
+    ahead[wins] = classes[wins] >= others[wins]
+    return ahead
 
 
 def _ties(classes: Array, largest: Array) -> int:

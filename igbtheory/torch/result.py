@@ -17,6 +17,7 @@ from igbtheory.networks.simulation.estimates import (
     layer_estimates,
     on_few,
 )
+from igbtheory.torch.remarks import of_ties
 
 
 @final
@@ -33,7 +34,9 @@ class Measurement(OutputEstimates):
     guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
     is larger, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
     centred. multi_label: whether each output gives a label of its own where it is > 0: shares are then those of the
-    data with each label, which do not add up to 1, and every output is its own contrast.
+    data with each label, which do not add up to 1, and every output is its own contrast. tied: share of the data at
+    which several outputs are largest in each network, (networks,): the lowest of these classes gets them. A single
+    output of 0 ties, too, and counts for class 1.
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
@@ -56,6 +59,7 @@ class Measurement(OutputEstimates):
     by_label: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
     multi_label: bool = False
+    tied: NDArray[np.float64] | float = 0.0
 
     @property
     def loss(self) -> float:
@@ -66,6 +70,11 @@ class Measurement(OutputEstimates):
     def loss_error(self) -> float:
         """Standard error of `loss`."""
         return float(self.losses.std(ddof=1) / np.sqrt(self.networks))
+
+    @property
+    def on_ties(self) -> str:
+        """A sentence on the share of tied data, and on the class that gets them."""
+        return of_ties(float(np.mean(self.tied)), one=self.multi_label or self.outputs == 1)
 
     @property
     def networks(self) -> int:
@@ -115,6 +124,7 @@ class Measurement(OutputEstimates):
             "majority_error": self.majority_error,
             "loss": self.loss,
             "loss_error": self.loss_error,
+            "tied": float(np.mean(self.tied)),
             "shares": self.shares,
             "probabilities": self.probabilities,
             **({"by_label": self.by_label} if self.by_label.size else {}),
@@ -135,7 +145,8 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{labels}"
+        ties = f"\n\n{self.on_ties}." if np.any(self.tied) else ""
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{ties}{labels}"
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""
