@@ -146,8 +146,8 @@ def test_moments_are_those_of_the_helmert_contrasts(size: int, classes: int, shi
 def test_a_single_output_is_its_own_contrast_and_its_sign_the_guess(size: int, seed: int) -> None:
     x = np.random.default_rng(seed).standard_normal((size, 1)) + 0.3
     assert Summary.of(x).moments == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
-    assert shares(x).tolist() == [np.mean(x > 0), np.mean(x <= 0)]
-    assert Summary.of(x).guess_variance == pytest.approx((np.mean(x > 0) - 0.5) ** 2, rel=1e-12)
+    assert shares(x).tolist() == [np.mean(x >= 0), np.mean(x < 0)]
+    assert Summary.of(x).guess_variance == pytest.approx((np.mean(x >= 0) - 0.5) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize(("size", "classes"), [(2**15 + 1, 1), (1201, 60), (5, 2**15)])
@@ -175,9 +175,10 @@ def test_many_outputs_have_the_averages_of_plain_formulas(size: int, classes: in
     assert single.loss == pytest.approx(found.loss, rel=1e-6)
     assert single.moments == pytest.approx(found.moments, rel=1e-5)
     assert found.ties == (classes > 1)
-    # at a datum with a tie, each of the two outputs is the larger one half of the time
-    neighbours = np.hstack([both, both[:, :1]])
-    larger = [np.mean((a > b) + (a == b) / 2) for a, b in pairwise(neighbours.T)]
+    # of two equal outputs the first one counts, and the last class has the first one for a neighbour
+    neighbours = [*pairwise(both.T), (both[:, 0], both[:, -1])]
+    larger = [np.mean(a >= b) for a, b in neighbours]
+    assert found.equal == np.mean([np.mean(a == b) for a, b in neighbours])
     assert found.guess_variance == pytest.approx(np.mean(np.square(np.subtract(larger, 0.5))), rel=1e-11)
     # nothing is left of outputs that do not depend on the data
     assert Summary.of(np.tile(x[:1], (size, 1))).moments[1] == 0
@@ -553,7 +554,7 @@ def test_outputs_that_always_tie_are_refused(outputs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("outputs", "words"), [(1, r"25\.0% of the data.*counts for class 1"), (3, r"25\.0% of the data.*lowest")]
+    ("outputs", "words"), [(1, r"25\.0% of the data.*counts for class 0"), (3, r"25\.0% of the data.*first")]
 )
 def test_ties_are_told(outputs: int, words: str) -> None:
     mask = torch.ones(12, 1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance
+from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, on_ties
 from igbtheory.guesses.favoured import FavouredOf
 from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
@@ -51,8 +51,9 @@ class Explanation(OutputEstimates):
 
     samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
-    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances: Var(G0) of the outputs, and of a
-    linear layer behind every other layer, (networks, layers), over all pairs of data; predicted: var_mu and var_chi in
+    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances, ties_of_networks:
+    E (G0 - 1/2)^2 and the share of ties of the outputs, and of a linear layer behind every other layer, (networks,
+    layers), over all pairs of data; predicted: var_mu and var_chi in
     infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); at_widths: the
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
@@ -89,11 +90,17 @@ class Explanation(OutputEstimates):
     positions: tuple[tuple[int, ...], ...] = ()
     limit_error: float = 0.0
     uniform_biases: float = 0.0
+    ties_of_networks: Array | float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates behind every layer, with standard errors."""
-        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances)
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.ties_of_networks)
+
+    @property
+    def ties(self) -> float:
+        """Share of the data at which several outputs are the largest: the first of their classes gets them."""
+        return float(self.per_layer.ties[-1]) if self.outputs is None else self.outputs.ties
 
     @property
     def predicted_gamma(self) -> Array:
@@ -203,6 +210,8 @@ class Explanation(OutputEstimates):
                 f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
                 f"without a bias it would get {even}."
             )
+            if self.ties:
+                yield on_ties(self.ties)
             if np.isfinite(self.outputs.loss):
                 loss = measured(self.outputs.loss, self.outputs.loss_error)
                 equal = f"log({self.favoured.n_classes}) = {np.log(self.favoured.n_classes):.4g}"
@@ -280,7 +289,7 @@ class Explanation(OutputEstimates):
             "samples": self.samples,
             "seed": self.seed,
             "layers": self.columns(),
-            **{name: getattr(self, name) for name in ESTIMATES[4:]},
+            **{name: getattr(self, name) for name in (*ESTIMATES[4:], "ties")},
             "predicted_gamma": float(self.predicted_gamma[-1]),
             "predicted_gamma_guess": float(self.predicted_gamma_guess[-1]),
             "expected_gamma": self.expected_gamma,

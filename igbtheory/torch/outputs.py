@@ -18,8 +18,9 @@ class Summary(NamedTuple):
 
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
-    guess_variance: (share of the data at which one of two outputs is larger, less 1/2)^2, averaged over pairs of
-    neighbouring outputs, the last and the first among them. inside: whether all outputs lie in [0, 1]; alike: whether
+    guess_variance, equal: (share of the data that the first of two outputs gets, less 1/2)^2, and the share at which
+    the two are equal, which the first gets, too; averaged over pairs of neighbouring outputs, the last and the first
+    among them. inside: whether all outputs lie in [0, 1]; alike: whether
     they could be probabilities of the classes, too.
     """
 
@@ -31,6 +32,7 @@ class Summary(NamedTuple):
     loss: float
     by_label: Array
     guess_variance: float = np.nan
+    equal: float = 0.0
     inside: bool = False
     alike: bool = False
 
@@ -60,8 +62,7 @@ class Summary(NamedTuple):
             powers @ (1 / total) / size,
             float((np.log(total) + largest).sum() - of_labels) / size,
             np.empty(0) if labels is None else _shares_by_label(outputs, labels, len(classes)),
-            # all M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs
-            float(np.square(np.sign(classes - classes[np.arange(len(classes)) - 1]).sum(axis=1) / (2 * size)).mean()),
+            *_of_pairs(classes),
             inside := bool(0 <= outputs.min() < outputs.max() <= 1),
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
         )
@@ -86,13 +87,14 @@ class Summary(NamedTuple):
             float((np.logaddexp(0, outputs) - has * outputs).mean()),
             np.empty(0),
             columns.guess_variance.mean(),
+            columns.equal.mean(),
             columns.inside.all(),
             columns.alike.all(),
         )
 
 
 def beside_zero(outputs: Any) -> Any:
-    """Return outputs of at least two classes: a single output belongs to class 0, and class 1 gets the output 0."""
+    """Return outputs of at least two classes: a single output belongs to class 0, and class 1 has the output 0."""
     return outputs if outputs.shape[1] > 1 else np.hstack([outputs, np.zeros_like(outputs)])
 
 
@@ -108,6 +110,18 @@ def _ties(classes: Array, largest: Array) -> int:
     return int(np.sum(np.count_nonzero(are_largest, axis=0) > 1)) if several else 0
 
 
+def _of_pairs(classes: Array) -> tuple[float, float]:
+    """Return `guess_variance` and `equal` of the outputs of classes, (classes, data).
+
+    All M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs.
+    """
+    pairs = np.sort([np.arange(len(classes)) - 1, np.arange(len(classes))] % np.int64(len(classes)), axis=0)
+    apart = classes[pairs[0]] - classes[pairs[1]]
+    equal = np.count_nonzero(apart == 0, axis=1) / classes.shape[1]
+    larger = np.count_nonzero(apart > 0, axis=1) / classes.shape[1]
+    return float(np.square(larger + equal - 0.5).mean()), float(equal.mean())
+
+
 def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
     """Return the fraction of the data of each label given to every class, (labels, classes), NaN without data."""
     counts = np.bincount(labels * classes + guesses(outputs), minlength=classes**2).reshape(classes, classes)
@@ -116,8 +130,8 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
 
 
 def guesses(outputs: Outputs) -> Labels:
-    """Return the class of the largest output for every datum; a single output means class 0 if it is positive."""
-    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
+    """Return the class of the first of the largest outputs for every datum; a single output is compared with 0."""
+    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] < 0, dtype=np.int64)
 
 
 def refuse_infinite(outputs: Outputs, network: int) -> None:

@@ -52,7 +52,7 @@ def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
             "as they do if the weights of the last layer are 0, or if it returns zeros: initialise it, or remove it"
         )
     if fraction > TIED:
-        reason = "the output is 0, which counts for class 1" if one else "the lowest of these classes gets them"
+        reason = "the output is 0, which counts for class 0" if one else "the first of these classes gets them"
         yield f"{fraction:.1%} of the data tie exactly ({reason}); look for layers that return zeros, or few values"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured, table
-from igbtheory.guesses.bias_of_guesses import MEANING
+from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
 from igbtheory.networks.simulation.estimates import (
     ESTIMATES,
     NAMES,
@@ -27,13 +27,16 @@ class Measurement(OutputEstimates):
     samples, seed: number of data, and the seed. shares: fractions of the data that a network gives to each class,
     (networks, M); M = 2 for one output. moments: q_ab and q_aa - q_ab of every network, averaged over its contrasts,
     (networks, 2). outputs: number of outputs of a network; a single output decides between two classes, class 0 where
-    it is > 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
-    cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely. by_label:
-    the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
-    guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
-    is larger, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
-    centred. multi_label: whether each output gives a label of its own where it is > 0: shares are then those of the
-    data with each label, which do not add up to 1, and every output is its own contrast.
+    it is at least 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M).
+    losses: mean cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely.
+    by_label: the share of the data of each label that every class gets, (networks, labels, M), of size 0 without
+    labels.
+    guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data that the first of two
+    classes gets, averaged over pairs of neighbouring classes; NaN if they are not symmetric, as the outputs are not
+    centred. multi_label: whether each output gives a label of its own where it is at least 0: shares are then those of
+    the data with each label, which do not add up to 1, and every output is its own contrast. equal: share of the data
+    at which two neighbouring outputs are equal, so that the first gets them, (networks,). ties_of_networks: share of
+    the data at which several outputs are the largest, (networks,).
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
@@ -56,6 +59,13 @@ class Measurement(OutputEstimates):
     by_label: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
     multi_label: bool = False
+    equal: NDArray[np.float64] | float = 0.0
+    ties_of_networks: NDArray[np.float64] | float = 0.0
+
+    @property
+    def ties(self) -> float:
+        """Share of the data at which several outputs are the largest: the first of their classes gets them."""
+        return float(np.mean(self.ties_of_networks))
 
     @property
     def loss(self) -> float:
@@ -102,12 +112,12 @@ class Measurement(OutputEstimates):
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates after the output layer, the only layer that is measured, with standard errors."""
-        variances = np.reshape(self.guess_variances, (1, -1, 1))
-        return layer_estimates(self.moments[None, :, None], np.ones(1), variances)
+        squares, equal = (np.reshape(values, (1, -1, 1)) for values in (self.guess_variances, self.equal))
+        return layer_estimates(self.moments[None, :, None], np.ones(1), squares, equal)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values, including the shares of all classes in every network."""
-        names = ("networks", "samples", "n_classes", "multi_label", "seed", *ESTIMATES)
+        names = ("networks", "samples", "n_classes", "multi_label", "seed", *ESTIMATES, "ties")
         return {
             **{name: getattr(self, name) for name in names},
             "G0": {"mean": self.G0.mean(), "std": self.G0.std(ddof=1)},
@@ -123,7 +133,7 @@ class Measurement(OutputEstimates):
     def __str__(self) -> str:
         zero = "share of label 0" if self.multi_label else "share of class 0"
         favoured = "share of yes or no, the larger, mean" if self.multi_label else "largest share, mean"
-        zero += ", output > 0" if self.multi_label or self.outputs == 1 else ""
+        zero += ", output >= 0" if self.multi_label or self.outputs == 1 else ""
         deviation = self.G0.std(ddof=1)
         rows = [
             *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
@@ -135,7 +145,8 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{labels}"
+        sentences = filter(None, [table(("output", "measured"), rows), on_ties(self.ties), MEANING])
+        return "\n\n".join(sentences) + on_few(self.networks) + labels
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""

@@ -14,12 +14,12 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.width.laws import law_of_several, law_on_data, several
+from igbtheory.networks.width.laws import DATA, TIED, law_of_features, law_of_several, law_on_data, several
 from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.dataset import OutputLaw
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
@@ -51,8 +51,12 @@ class Case(ABC):
     @abstractmethod
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw | DatasetGuessLaw":
+    ) -> "VariedGuessLaw | OutputLaw":
         """Return the law of the guesses, with the variance that was found in so many networks."""
+
+    @abstractmethod
+    def outputs(self, per_layer: "LayerEstimates", precision: Precision, seeds: np.random.SeedSequence) -> "OutputLaw":
+        """Return the law of the guesses whose outputs can be drawn, at given data or at new ones."""
 
 
 @final
@@ -84,10 +88,16 @@ class GaussianCase(Case):
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw":
+    ) -> "VariedGuessLaw | OutputLaw":
+        if per_layer.ties[-1] > TIED:
+            return self.outputs(per_layer, precision, seeds)
         count = several(self.batch)
         variance, error = float(per_layer.var_g0[-1]), float(per_layer.var_g0_error[-1])
         return law_of_several(variance, error, self.batches(count, precision), count, networks, seeds)
+
+    def outputs(self, per_layer: "LayerEstimates", precision: Precision, seeds: np.random.SeedSequence) -> "OutputLaw":
+        drawn = self.batches(-(-DATA // self.batch), precision)
+        return law_of_features(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     @cached_property
     def batch(self) -> int:
@@ -139,8 +149,12 @@ class DataCase(Case):
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "DatasetGuessLaw":
-        return law_on_data(float(per_layer.var_g0[-1]), self._of(len(self.data), precision), seeds)
+    ) -> "OutputLaw":
+        return self.outputs(per_layer, precision, seeds)
+
+    def outputs(self, per_layer: "LayerEstimates", precision: Precision, seeds: np.random.SeedSequence) -> "OutputLaw":
+        drawn = self._of(len(self.data), precision)
+        return law_on_data(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     def _of(self, rows: int, precision: Precision) -> Chain:
         """Return networks with so many of the data."""

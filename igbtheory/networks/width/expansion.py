@@ -29,6 +29,8 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 """Gauss-Hermite quadrature over y."""
 LARGEST_ERROR, LARGEST_OF_GAMMA = 0.1, 0.5
 """Largest estimated relative errors of Var(G0) and of gamma, beyond which exact chains of pairs serve better."""
+RARE = 1e-4
+"""Largest share of ties that the expansion leaves out, which ten thousand drawn networks would hardly show."""
 BOTH_SIGNS = 2.0, 0.5
 """Largest standard deviations of y and of its part of a network, relative to its mean: cosines below 0 must be rare."""
 ROUNDED = 1e-12
@@ -90,11 +92,18 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     else:
         start, exact = of_data(inputs)
         equal = 1 / len(inputs)
-    pairs = [_weighted(start, first)]
+    pairs, ties = [_weighted(start, first)], 0.0
     for block, dense, width in zip(hidden, denses, widths, strict=True):
-        pairs.append(_weighted(behind(pairs[-1], block, width), dense))
+        units_behind, dead = behind(pairs[-1], block, width)
+        pairs.append(_weighted(units_behind, dense))
+        ties = 0.0 if dense.sigma_b2 else ties + dead
     doubt = np.zeros(2) if exact is None else _doubt(start, exact)
-    return _expansion(pairs, doubt, equal)
+    expansion = _expansion(pairs, doubt, equal)
+    if ties > RARE:
+        raise DoesNotHoldError(
+            f"the expansion knows no ties, and all units of a layer may be 0 at {ties:.2g} of the data"
+        )
+    return expansion
 
 
 def _doubt(start: Pair, exact: Array) -> Array:
@@ -112,8 +121,8 @@ def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
     return wide.plus(noise(x, of, None), 1 / features)
 
 
-def behind(pair: Pair, block: Block, width: int) -> Pair:
-    """Return the Gram matrix of the `width` units behind a block."""
+def behind(pair: Pair, block: Block, width: int) -> tuple[Pair, float]:
+    """Return the Gram matrix of the `width` units behind a block, and the share of data at which all of them are 0."""
     if pair.y > NEARLY:
         raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
     q = pair.q if block.before is None else _scale(pair.q, block.before)
@@ -121,11 +130,14 @@ def behind(pair: Pair, block: Block, width: int) -> Pair:
         x = units(block.phi, 0.0, q * max(pair.c, 0.0), q * min(pair.less, 1.0))
     except ValueError as error:
         raise DoesNotHoldError(f"the expansion has no averages of {block.phi.name!r}: {error}") from None
+    dead = x.mean(x.given(np.where(x.phi == 0, 1.0, 0.0))) ** width
     x = x.centred if block.behind and block.behind.centres else x
     of = gram(x)
     made = of if block.before is None else of.scaled
     made_of_units = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)
-    return made_of_units if block.behind is None else made_of_units.normalised(_scale(made_of_units.q, block.behind))
+    if block.behind is not None:
+        made_of_units = made_of_units.normalised(_scale(made_of_units.q, block.behind))
+    return made_of_units, dead
 
 
 def _scale(q: float, norm: Norm) -> float:

@@ -8,11 +8,11 @@ import numpy as np
 
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.threads import one_thread
-from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, case_of
 from igbtheory.networks.width.chain import Array, Precision
-from igbtheory.networks.width.result import WidthPrediction, width_layers
+from igbtheory.networks.width.result import WidthPrediction
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
 """Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
@@ -27,7 +27,8 @@ HEAVY, SHARE = 100, 0.1
 PROBES = 10
 """Number of networks that decide on the precision."""
 ALIKE = 1e-10
-"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14."""
+"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14, and 1e-8 to
+angles, which are of the order of its root."""
 SMALL, LARGE = 1e-20, 1e20
 """Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
 
@@ -51,16 +52,15 @@ def on_pairs(
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
     precision = precision_of(case)
     moments = drawn_moments(case, precision, count, for_moments)
-    alive = float(moments[:, -1, 3].mean())
-    if not alive:
+    if moments[:, -1, 3].min() == 1:
         raise ValueError(
-            f"expected networks that tell data apart, got {count} whose last layer has no signal of any pair of data; "
-            "pass a larger width, or biases"
+            f"expected networks that tell data apart, got {count} whose outputs tie exactly at all data; pass a larger "
+            "width, or biases"
         )
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
     per_layer = estimated(moments)
     law = case.law(per_layer, count, precision, for_law)
-    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, 1 - alive, law, refused)
+    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, law, refused)
 
 
 def _affordable(case: Case, *, refused: bool) -> int:
@@ -102,9 +102,10 @@ def precision_of(case: Case) -> Precision:
     if case.positions:
         return "float32"
     moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
-    squares, apart = moments[..., :2].sum(axis=-1), moments[..., 1]
+    squares, apart, angles = moments[..., :2].sum(axis=-1), moments[..., 1], 0.25 - moments[..., 2].mean(axis=0)
     safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
-    return "float32" if safe and np.all(apart >= ALIKE * squares) else "float64"
+    unlike = np.all(apart >= ALIKE * squares) and np.all(angles >= ALIKE**0.5)
+    return "float32" if safe and unlike else "float64"
 
 
 def drawn_moments(
@@ -153,5 +154,4 @@ def estimated(moments: Array, weights: Array | None = None) -> LayerEstimates:
     weights: of several ensembles of networks, which come first in the shape of the moments then.
     """
     weights, moments = (np.ones(1), moments[None]) if weights is None else (weights, moments)
-    variance, error = ratio_of_means(moments[..., 2], moments[..., 3], weights)
-    return width_layers(vars(layer_estimates(moments, weights)), variance, student(moments.shape[1]) * error)
+    return layer_estimates(moments[..., :2], weights, moments[..., 2], moments[..., 3])
