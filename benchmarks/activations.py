@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
+from igbtheory.mathematics.formulas import function_of
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.tree import evaluate
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.numbers import FLOAT64
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from literature import FORMULAS

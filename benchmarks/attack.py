@@ -43,8 +43,8 @@ import numpy as np
 from flint import arb
 
 import igbtheory as igb
-from igbtheory.cli import main as command_line
 from igbtheory.foundations.runs.store import Store
+from igbtheory.presentation.cli import main as command_line
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from faces import COMPARISONS, PIECE, compared

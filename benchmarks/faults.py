@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.runs import Store, in_order
+from igbtheory.foundations.runs import Store, in_order
 
 SMALL = "--depth 2 --width 64 --samples 100"
 

@@ -29,7 +29,7 @@ from igbtheory.claims import (
 from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
 from igbtheory.claims.quantities import GAMMA, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, hidden_units, mean_with_error, wide_limit
-from igbtheory.inputs import digits
+from igbtheory.layers.inputs import digits
 
 SECTION = Section("Initial guessing bias, section 5.2: amplification of the bias", "A 5.2")
 IMPACT = Section("Initial guessing bias, sections 6 and 7: what follows from the bias", "A 6")

@@ -16,7 +16,7 @@ from derivation_pages import plain
 from PIL import Image
 
 from igbtheory.foundations.shipped import own_folder
-from igbtheory.pictures import STYLES, Run, Sheet, sheets
+from igbtheory.presentation.pictures import STYLES, Run, Sheet, sheets
 
 PICTURES = Path(__file__).parent / "gallery_pictures"
 LIST = PICTURES / "pictures.json"

@@ -3,14 +3,14 @@
 import inspect
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib import import_module
+from functools import cache, reduce
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from changed_files import write_changed
 
+import igbtheory
 from igbtheory import Layer
 from igbtheory.foundations.symbols import typeset
 
@@ -55,8 +55,7 @@ def listed(reference: str) -> dict[str, list[str]]:
 
 def public(name: str) -> Any:
     """Return the object of a public name."""
-    module, _, last = f"igbtheory.{name}".rpartition(".")
-    return getattr(import_module(module), last)
+    return reduce(getattr, name.split("."), igbtheory)
 
 
 def _file(name: str, names: dict[str, list[str]]) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
-from igbtheory.numbers import FLOAT64
-from igbtheory.pictures import Run, Style
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import density, guesses_axis, level
 from igbtheory.presentation.pictures.style import SERIES
 

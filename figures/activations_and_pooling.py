@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.networks.simulation import Simulation
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import panel
 from igbtheory.presentation.pictures.style import shared_legend
-from igbtheory.simulation import Simulation
 
 CASES = {
     "linear, $\\gamma = 0$": igb.mlp(1, "linear"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import Curve, curves, level
 from igbtheory.presentation.pictures.over_widths import joined
 from igbtheory.presentation.pictures.style import shared_legend

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, edge_of_chaos, verdict
 from igbtheory.phases.diagram import near_zero
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import GAMMA, extrapolated, legend_above
 from igbtheory.presentation.pictures.over_widths import OverWidths
 from igbtheory.presentation.pictures.phase_maps import BIASES, WEIGHTS

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.caption import listed
 from igbtheory.presentation.pictures.marks import binned, simulated, theory
 from igbtheory.presentation.pictures.style import shared_legend

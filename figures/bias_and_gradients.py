@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import theory
 from igbtheory.presentation.pictures.style import MARKERS, shared_legend
 

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.caption import Drawn
 from igbtheory.presentation.pictures.marks import legend_above, points, theory
 from igbtheory.presentation.pictures.style import MARKERS, SERIES

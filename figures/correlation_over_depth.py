@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import Curve, curves, legend_above
 
 DEPTH = 40

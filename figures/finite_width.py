@@ -12,7 +12,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.networks.width.expansion import expand
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import points, simulated, theory
 from igbtheory.presentation.pictures.style import SERIES, shared_legend
 

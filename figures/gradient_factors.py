@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
-from igbtheory.numbers import FLOAT64
-from igbtheory.pictures import Run, Style
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.caption import Drawn
 from igbtheory.presentation.pictures.marks import Curve, curves, legend_above, level, theory
 from igbtheory.presentation.pictures.over_widths import over_widths

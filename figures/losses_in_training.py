@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.losses import Blurry, CrossEntropy, Loss, PiecewiseZero
 from igbtheory.mathematics.averages.state import kernel_root
+from igbtheory.networks.losses import Blurry, CrossEntropy, Loss, PiecewiseZero
 from igbtheory.networks.losses.loss import probabilities
+from igbtheory.networks.training import kernels
 from igbtheory.networks.training.descent import Descent
 from igbtheory.networks.training.flow import Tangents
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.caption import Drawn
 from igbtheory.presentation.pictures.marks import points
 from igbtheory.presentation.pictures.style import MARKERS, SERIES, shared_legend
 from igbtheory.presentation.pictures.trained_networks import Hidden, trained_outputs
-from igbtheory.training import kernels
 
 DATA, CLASSES = 60, 10
 SCALE = 2.0

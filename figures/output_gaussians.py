@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.style import BARS as BAR
 from igbtheory.presentation.pictures.style import GREY, REGIONS, SERIES, shared_legend
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.phases import Diagram
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.phase_maps import grid, maps, name_phases
 
 DEPTH = 20

@@ -12,7 +12,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.networks.losses.outputs import limit_outputs
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import legend_above, simulated, theory
 from igbtheory.presentation.pictures.style import BARS, LIMIT
 

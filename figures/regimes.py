@@ -7,7 +7,7 @@ grows with depth without bound, for tanh if there are biases. Source: bias-meets
 from typing import Any
 
 from igbtheory.phases import Diagram
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.phase_maps import grid, maps
 
 DEPTHS = (1, 10, 100)

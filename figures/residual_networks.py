@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import extrapolated, level, theory
 from igbtheory.presentation.pictures.over_widths import OverWidths, joined
 from igbtheory.presentation.pictures.style import GREY, shared_legend

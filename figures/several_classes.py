@@ -14,8 +14,8 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.guesses import ClassGuessLaw, mean_shares
-from igbtheory.numbers import FLOAT64
-from igbtheory.pictures import Run, Style
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import legend_above, simulated, theory
 
 CLASSES = (2, 10, 100)

@@ -9,7 +9,7 @@ blobs.
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.accuracies import Case, panels, trained
 from igbtheory.presentation.pictures.style import shared_legend
 from igbtheory.presentation.pictures.trained_networks import Hidden

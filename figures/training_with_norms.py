@@ -10,7 +10,7 @@ ReLU, whose tangent kernel is not known, there are finite networks only. Source:
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.accuracies import Case, inset, panels, trained
 from igbtheory.presentation.pictures.style import shared_legend
 from igbtheory.presentation.pictures.trained_networks import Hidden

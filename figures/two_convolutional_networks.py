@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.networks.simulation import Simulation
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import panel
 from igbtheory.presentation.pictures.style import shared_legend
-from igbtheory.simulation import Simulation
 
 DATA, SIZE = 40, 8
 NETWORKS, CHANNELS, SEED = 600, 32, 1

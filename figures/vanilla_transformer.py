@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 import igbtheory as igb
-from igbtheory.pictures import Run, Style
+from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.caption import Drawn
 from igbtheory.presentation.pictures.marks import level, points, theory
 from igbtheory.presentation.pictures.style import GREY, MARKERS, SERIES, shared_legend

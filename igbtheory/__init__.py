@@ -7,12 +7,13 @@ lists them.
 from importlib import import_module
 from typing import Any
 
-from igbtheory import aliases as aliases
 from igbtheory.foundations.backend import BACKEND
 from igbtheory.foundations.lazy import homes, missing
 from igbtheory.foundations.version import VERSION
 
 _HOMES = homes(__file__)
+NAMESPACES = {name: f"{__name__}{home}.{name}".replace("..", ".") for name, home in _HOMES.items() if home[0] == "."}
+"""The folders whose public names are names of `igb.` too: `igb.losses` is igbtheory.networks.losses."""
 
 __all__ = tuple(_HOMES)
 __version__ = VERSION
@@ -21,14 +22,10 @@ BACKEND.update(plot="igbtheory.presentation.pictures.plots:plot", html="igbtheor
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise missing(__name__, __all__, name, [public for public in _HOMES if _is_namespace(public)])
-    if _is_namespace(name):
-        return import_module(f"{__name__}.{name}")
+        raise missing(__name__, __all__, name, NAMESPACES)
+    if name in NAMESPACES:
+        return import_module(NAMESPACES[name])
     return getattr(import_module(_HOMES[name]), name)
-
-
-def _is_namespace(name: str) -> bool:
-    return _HOMES[name].startswith(".")
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,7 @@ from igbtheory.claims.verification import verify as verify
 from igbtheory.foundations.accuracy import AccuracyWarning as AccuracyWarning
 from igbtheory.foundations.accuracy import EstimateWarning as EstimateWarning
 from igbtheory.foundations.files import read_data as read_data
+from igbtheory.foundations.result import Result as Result
 from igbtheory.guesses import GuessLaw as GuessLaw
 from igbtheory.guesses.inference import infer as infer
 from igbtheory.guesses.summary import classes as classes
@@ -77,9 +78,17 @@ from . import claims as claims
 from . import guesses as guesses
 from . import phases as phases
 from .foundations import runs as runs
+from .guesses import inference as inference
 from .mathematics import formulas as formulas
+from .mathematics import numbers as numbers
+from .networks import control as control
 from .networks import losses as losses
+from .networks import simulation as simulation
 from .networks import training as training
+from .networks import width as width
+from .presentation import pictures as pictures
+from .theory import certificate as certificate
+from .theory import derivation as derivation
 from .torch import studies as studies
 
 __all__: tuple[str, ...]

@@ -24,10 +24,10 @@ from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
 from igbtheory.layers.convolution import Convolution
 from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.networks.training import kernels
 from igbtheory.phases import gradients
 from igbtheory.theory import worlds as few_weights
 from igbtheory.theory.kernels import OutputKernel
-from igbtheory.training import kernels
 
 EXACT = 1e-9
 """Relative difference of two exact rules: those of images promise 1e-10 at every layer."""

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from igbtheory.formulas import Function
 from igbtheory.mathematics.averages.gaussian import moments
 from igbtheory.mathematics.averages.state import Moments
-from igbtheory.numbers import Kind
+from igbtheory.mathematics.formulas import Function
+from igbtheory.mathematics.numbers import Kind
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:

@@ -13,9 +13,9 @@ import sympy
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
-from igbtheory.formulas import function_of
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.presentation.cli import main
 
 A = sympy.Symbol("a", positive=True)
 RECORDED: dict[str, list[Callable[[Any], Any]]] = {

@@ -9,8 +9,8 @@ from literature import FORMULAS
 from repeated import every_second, slow
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64
 
 LEFT = np.arange(-40, 40)
 MASS = np.diff(scipy.special.ndtr(np.arange(-40, 1)))

@@ -11,16 +11,16 @@ import sympy as sp
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS, ClosedForm, function_of
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.mathematics.averages import any_formula, broken_lines, quadrature, stairs, waves
 from igbtheory.mathematics.averages.state import Pairs
+from igbtheory.mathematics.formulas import FUNCTIONS, ClosedForm, function_of
 from igbtheory.mathematics.formulas.catalogue.powers import Powers
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.formulas.reader import read
 from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.mathematics.formulas.tree import Tree, X, add, choice, mul, number
-from igbtheory.numbers import FLOAT64, Multiprecision
+from igbtheory.mathematics.numbers import FLOAT64, Multiprecision
 
 # sums of x^k exp(a x) with complex a, against Gauss-Hermite sums of the same averages and against many digits
 

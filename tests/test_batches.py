@@ -14,15 +14,15 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.layers.batches import homogeneous_kernel
 from igbtheory.layers.batches import law as batch_normalised
 from igbtheory.layers.batches.homogeneous_kernel import second_moments
 from igbtheory.layers.batches.scales import Batches, approximate, effective_rank
 from igbtheory.mathematics.averages.constant_batches import probability
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import FUNCTIONS, function_of
+from igbtheory.mathematics.numbers import FLOAT64, Multiprecision
 from igbtheory.mathematics.numerics.exchangeable import counts_above
-from igbtheory.numbers import FLOAT64, Multiprecision
 
 # moments: closed forms, another quadrature, more digits, simulated batches
 

@@ -13,16 +13,15 @@ from scipy import integrate
 
 import igbtheory as igb
 from igbtheory import GaussianInputs, Layer
-from igbtheory.certificate import Certificate
-from igbtheory.cli import main
-from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import KernelNode, LawNode
 from igbtheory.mathematics.averages.state import Moments
+from igbtheory.mathematics.formulas import FUNCTIONS, function_of
 from igbtheory.mathematics.formulas.tree import ZERO, Number, Power
+from igbtheory.mathematics.numbers import FLOAT64, decimals
 from igbtheory.mathematics.numbers.certified import Certified
-from igbtheory.numbers import FLOAT64, decimals
-from igbtheory.theory.certificate import batches, boxes, gaussian, maxima
+from igbtheory.presentation.cli import main
+from igbtheory.theory.certificate import Certificate, batches, boxes, gaussian, maxima
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.growth import Growth
 from igbtheory.theory.certificate.rules import Panel

@@ -37,8 +37,8 @@ from igbtheory.claims.report import summary
 from igbtheory.claims.runner import UNTESTED, Outcome, run
 from igbtheory.claims.transcription import Transcription
 from igbtheory.claims.wide import Array, backward, forward, growth, tanh
-from igbtheory.cli import main
 from igbtheory.foundations.shipped import load_file, load_missing, own_folder
+from igbtheory.presentation.cli import main
 
 X = sp.Symbol("x", positive=True)
 

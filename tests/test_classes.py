@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from repeated import every_second, slow
 
 import igbtheory as igb
-from igbtheory.cli import main
 from igbtheory.guesses import (
     BatchedClassLaw,
     BatchedGuessLaw,
@@ -28,6 +27,7 @@ from igbtheory.guesses import (
     accuracy_bounds,
     mean_shares,
 )
+from igbtheory.presentation.cli import main
 
 Z = 5.0
 """Standard errors that an estimate may miss: 6e-7 for one, under 1e-4 for all of a test that compares a hundred."""

@@ -17,7 +17,7 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 Capture = pytest.CaptureFixture[str]
 
@@ -258,7 +258,7 @@ def test_simulate_compares(capsys: Capture) -> None:
 
 
 def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("igbtheory.simulation.Comparison.agrees", lambda _: False)
+    monkeypatch.setattr("igbtheory.networks.simulation.Comparison.agrees", lambda _: False)
     assert main(["simulate", *SMALL, "--compare"]) == 1
     assert capsys.readouterr().err == ""
 

@@ -9,8 +9,8 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
 from igbtheory.phases import verdict
+from igbtheory.presentation.cli import main
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ from repeated import slow
 from scipy import stats
 
 import igbtheory as igb
-from igbtheory.layers import (
+from igbtheory import (
     Activation,
     AvgPool,
     BatchNorm,

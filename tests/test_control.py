@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 # z-scores of this file: about 40, so that one beyond 5.5 (two-sided 4e-8 each) has a chance below 2e-6
 LIMIT = 5.5

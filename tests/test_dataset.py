@@ -12,7 +12,7 @@ from conftest import draw_less
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import formula
+from igbtheory.mathematics.formulas import formula
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))

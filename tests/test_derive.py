@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 DIGITS = 25
 W, B = sp.symbols("sigma_w2 sigma_b2", positive=True)

@@ -12,7 +12,7 @@ from repeated import slow
 from scipy import integrate, stats
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.theory.derivation import writing
 from igbtheory.theory.derivation.average import in_double
 from igbtheory.theory.derivation.functions import density

@@ -19,8 +19,8 @@ from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, combined
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.sobol import DIMENSIONS, normal_points
-from igbtheory.numbers import FLOAT64
 from igbtheory.theory.data_set import on_data_set
 
 

@@ -19,7 +19,7 @@ from chromium import PROGRAM, Page
 
 import igbtheory as igb
 from igbtheory import AccuracyWarning
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 from igbtheory.presentation.explore import panels
 from igbtheory.presentation.explore.answer import answer
 from igbtheory.presentation.explore.settings import DEFAULTS

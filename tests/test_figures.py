@@ -21,15 +21,14 @@ from matplotlib.testing.compare import compare_images
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.foundations.runs import Store
 from igbtheory.networks.simulation.extrapolation import RICHARDSON
-from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets
-from igbtheory.presentation.pictures import writing
+from igbtheory.presentation.cli import main
+from igbtheory.presentation.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
 from igbtheory.presentation.pictures.caption import ERRORS, HISTOGRAMS, LIMIT, caption
 from igbtheory.presentation.pictures.marks import extrapolated, histogram
 from igbtheory.presentation.pictures.table import rows
 from igbtheory.presentation.pictures.writing import write
-from igbtheory.runs import Store
 
 Capture = pytest.CaptureFixture[str]
 STYLE = STYLES["neurips"]
@@ -419,7 +418,7 @@ def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytes
             return [ensemble.G0, ensemble.moments, *diagram.columns().values(), run.record]
 
     first = computed()
-    for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
+    for name in ("igbtheory.networks.network.Network.simulate", "igbtheory.presentation.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
     np.testing.assert_equal(computed(), first)
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 RNG = np.random.default_rng(0)
 BYTES = RNG.integers(0, 256, (6, 5, 4), dtype=np.uint8)

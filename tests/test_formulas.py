@@ -9,8 +9,8 @@ import pytest
 import sympy
 from repeated import slow
 
-from igbtheory.formulas import FUNCTIONS, function_of
-from igbtheory.numbers import FLOAT64, Multiprecision
+from igbtheory.mathematics.formulas import FUNCTIONS, function_of
+from igbtheory.mathematics.numbers import FLOAT64, Multiprecision
 
 GRID = np.linspace(-4.3, 4.1, 85)
 READ = {

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas import FUNCTIONS
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.phases import gradients
 
 NORMED = math.pi / (math.pi - 1)

@@ -9,7 +9,7 @@ from repeated import slow
 from scipy.special import gammaln, hyp2f1
 
 import igbtheory as igb
-from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm
+from igbtheory import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm
 
 pytestmark = pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 SIGMAS = 5.5

@@ -20,8 +20,8 @@ import pytest
 from PIL import Image
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
-from igbtheory.runs import Store
+from igbtheory.foundations.runs import Store
+from igbtheory.mathematics.formulas import function_of
 
 ATOMS = (
     "x",
@@ -299,14 +299,14 @@ FORGED = {
     "a division by zero": {"fraction": "1/0"},
     "a long fraction": {"fraction": "1e1000000000"},
     "a missing module": {"type": "igbtheory.nosuch:X", "fields": {}},
-    "a missing name": {"type": "igbtheory.inputs:Nosuch", "fields": {}},
-    "a function": {"type": "igbtheory.inputs:dataclass", "fields": {}},
+    "a missing name": {"type": "igbtheory.layers.inputs:Nosuch", "fields": {}},
+    "a function": {"type": "igbtheory.layers.inputs:dataclass", "fields": {}},
     "another module": {"make": "sympy.physics.mechanics:Point", "of": []},
-    "many digits": {"make": "igbtheory.numbers.multiprecision:Multiprecision", "of": [10**9]},
+    "many digits": {"make": "igbtheory.mathematics.numbers.multiprecision:Multiprecision", "of": [10**9]},
     "long texts": {"array": ["x"], "dtype": "U1000000000", "shape": [1]},
     "a wrong shape": {"array": [1.0, 2.0], "dtype": "float64", "shape": [3]},
     "a list as a key": {"items": [[[], 1]]},
-    "a text for parts": {"make": "igbtheory.prediction:PerLayer", "of": 1},
+    "a text for parts": {"make": "igbtheory.theory.prediction:PerLayer", "of": 1},
     "a number for a name": {"make": 1, "of": []},
     "many levels": nested(1.0, 400),
 }

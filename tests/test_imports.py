@@ -17,7 +17,6 @@ from types import ModuleType
 import pytest
 
 import igbtheory.layers
-from igbtheory import aliases
 
 HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cyclopts")
 
@@ -48,7 +47,7 @@ SUBSYSTEMS = (
         ],
         [
             (
-                "from igbtheory.cli import main; main(['--help'])",
+                "from igbtheory.presentation.cli import main; main(['--help'])",
                 (*HEAVY[:6], "igbtheory.networks.network", "igbtheory.presentation.cli.phase"),
             ),
             *(
@@ -119,16 +118,16 @@ def graph() -> dict[str, set[str]]:
 
 
 def floor(module: str) -> float:
-    """Return the height of a module: of its wing; of the public names, which the presentation may use; of aliases."""
+    """Return the height of a module: of its wing, or of the public names, which the presentation may use."""
     _, wing, *_ = f"{module}.".split(".")
-    heights = {"aliases": -1.0, "": len(WINGS) - 1.5, "__main__": len(WINGS)}
+    heights = {"": len(WINGS) - 1.5, "__main__": len(WINGS)}
     return heights[wing] if wing in heights else WINGS.index(wing)
 
 
 def test_no_wing_imports_from_one_above_it() -> None:
     table = (CHECKOUT / "docs" / "extend.rst").read_text(encoding="utf-8").partition("The folders\n")[2]
     assert tuple(re.findall(r"^``(\w+)/`` ", table, re.MULTILINE)) == WINGS
-    expected = {*WINGS, "__init__.py", "__init__.pyi", "__main__.py", "aliases.py", "py.typed"}
+    expected = {*WINGS, "__init__.py", "__init__.pyi", "__main__.py", "py.typed"}
     assert {path.name for path in ROOT.iterdir()} - {"__pycache__"} == expected
     assert [(a, b) for a, names in graph().items() for b in names if floor(b) > floor(a)] == []
 
@@ -171,20 +170,14 @@ def test_a_layer_is_asked_for_what_it_does_rather_than_for_its_class() -> None:
     assert len(asking) <= 10, asking
 
 
-def test_parts_are_known_by_lasting_names_to_python_and_to_type_checkers() -> None:
-    stubs = {path.stem: path.read_text(encoding="utf-8") for path in (CHECKOUT / "stubs" / "igbtheory").glob("*.pyi")}
-    assert stubs == {part: f"from igbtheory.{wing}.{part} import *\n" for part, wing in aliases.WINGS.items()}
-    for part, wing in aliases.WINGS.items():
-        assert import_module(f"igbtheory.{part}") is import_module(f"igbtheory.{wing}.{part}")
-        assert aliases.lasting(f"igbtheory.{wing}.{part}.file") == f"igbtheory.{part}.file"
-    below = [import_module(".tree", package) for package in ("igbtheory.formulas", igbtheory.formulas.__name__)]
-    assert below[0] is below[1]
-    assert import_module(".design", "igbtheory.control").design is igbtheory.design
+def test_nothing_stands_in_the_way_of_python_s_own_imports() -> None:
+    script = "import sys; before = list(sys.meta_path); import igbtheory; assert sys.meta_path == before"
+    subprocess.run([sys.executable, "-c", script], check=True)  # noqa: S603
 
 
 def test_no_public_function_has_the_name_of_a_module_at_the_top() -> None:
     functions = {name for name in igbtheory.__all__ if not isinstance(getattr(igbtheory, name), ModuleType)}
-    assert not functions & {*WINGS, *aliases.WINGS, "aliases", "derivations", "figures"}
+    assert not functions & {*WINGS, *igbtheory.NAMESPACES, "derivations", "figures"}
 
 
 def test_a_name_that_resembles_none_is_answered_by_five() -> None:
@@ -220,14 +213,7 @@ NAMES = Path(__file__).parent / "public_names.txt"
 
 def test_the_public_names_are_those_that_were_promised() -> None:
     """A name that is added on purpose is written into the file by hand, and into CHANGELOG.md."""
-    namespaces = [part for part in aliases.WINGS if hasattr(import_module(f"igbtheory.{part}"), "__all__")]
-    parts = {
-        "igb": igbtheory,
-        **{
-            part: import_module(f"igbtheory.{part}")
-            for part in (*namespaces, *("claims", "guesses", "layers", "phases"))
-        },
-    }
+    parts = {"igb": igbtheory, **{part: getattr(igbtheory, part) for part in igbtheory.NAMESPACES}}
     found = [f"{part}.{name}" for part, module in sorted(parts.items()) for name in sorted(module.__all__)]
     assert found == NAMES.read_text(encoding="utf-8").splitlines()
 
@@ -239,7 +225,9 @@ TESTS = sorted(Path(__file__).parent.glob("test_*.py"))
 @cache
 def public() -> set[str]:
     """Return the public names and the documented ones, and the namespaces that they are in."""
-    names = {*NAMES.read_text(encoding="utf-8").split(), *DOCUMENTED, "aliases", "cli.main"}
+    listed = (name.partition(".") for name in (*NAMES.read_text(encoding="utf-8").split(), *DOCUMENTED))
+    folders = {part: folder.removeprefix("igbtheory.") for part, folder in igbtheory.NAMESPACES.items()}
+    names = {"presentation.cli.main", *(f"{folders.get(part, part)}.{name}".rstrip(".") for part, _, name in listed)}
     return names | {name.rpartition(".")[0] for name in names}
 
 

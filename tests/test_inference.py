@@ -20,13 +20,13 @@ from scipy.integrate import quad
 from scipy.special import log_ndtr
 
 import igbtheory as igb
-from igbtheory.cli import main
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.inference.centres import centres
 from igbtheory.guesses.inference.gamma import GammaEstimate
 from igbtheory.guesses.inference.several_classes import Votes
 from igbtheory.guesses.inference.unbiased import unbiased
 from igbtheory.guesses.several import ClassGuessLaw
+from igbtheory.presentation.cli import main
 
 Array = NDArray[np.float64]
 untimed = settings(deadline=None, max_examples=12)

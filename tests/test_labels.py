@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 X = igb.standardised(igb.digits())[:12]
 CLASSES = np.arange(12) % 3

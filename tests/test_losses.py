@@ -19,9 +19,9 @@ from scipy import integrate, special
 
 import igbtheory as igb
 from igbtheory import losses
-from igbtheory.cli import main
 from igbtheory.guesses import ClassGuessLaw, GuessLaw, SampledLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.presentation.cli import main
 
 Array = NDArray[np.float64]
 

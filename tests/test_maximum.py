@@ -11,10 +11,10 @@ from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr, owens_t
 
 import igbtheory as igb
-from igbtheory.formulas import function_of
 from igbtheory.mathematics.averages import maximum as maxima
 from igbtheory.mathematics.averages import quadrature
-from igbtheory.numbers import FLOAT64, Kind, Multiprecision
+from igbtheory.mathematics.formulas import function_of
+from igbtheory.mathematics.numbers import FLOAT64, Kind, Multiprecision
 
 GAMMAS = [0.0, 1e-12, 1e-4, 0.3, 1.0, 2.9, 3.1, 1e4, 1e12]
 PHIS = ["relu", "tanh", "where(x > 1/2, 1, 0)", "exp(x)", "x*tanh(x)", "min(max(x, -1), 1)"]

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from scipy.linalg import helmert
 
 import igbtheory as igb
-from igbtheory.cli import main
 from igbtheory.foundations.text import measured
+from igbtheory.presentation.cli import main
 from igbtheory.torch import Measurement
 from igbtheory.torch.outputs import Summary, shares
 from igbtheory.torch.remarks import remarks

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.numbers import Multiprecision
+from igbtheory.mathematics.numbers import Multiprecision
 
 ACTIVATIONS = ("linear", "relu", "leaky_relu", "tanh", "erf", "gelu", "min(max(x, -1), 1)")
 SEVERAL = settings(max_examples=5, deadline=None)

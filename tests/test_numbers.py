@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from igbtheory.numbers import FLOAT64, Kind, Multiprecision
+from igbtheory.mathematics.numbers import FLOAT64, Kind, Multiprecision
 
 ELEMENTARY = (
     *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
@@ -89,7 +89,7 @@ def test_freed_arrays_leave_their_memory_to_the_next_ones() -> None:
     program = """
 import resource
 import numpy as np
-import igbtheory.numbers
+import igbtheory.mathematics.numbers
 def faults():
     x = np.ones(2**18)  # of 2 MiB, 512 pages
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -333,7 +333,7 @@ def test_a_file_registers_layers_for_the_command_line(
     tmp_path: Any, capsys: pytest.CaptureFixture[str], register: Any
 ) -> None:
     del register  # what the file registers is forgotten, too
-    from igbtheory.cli import main  # noqa: PLC0415 - of this test alone
+    from igbtheory.presentation.cli import main  # noqa: PLC0415 - of this test alone
 
     file = tmp_path / "own.py"
     file.write_text(

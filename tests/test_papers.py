@@ -10,7 +10,7 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.claims import PAPERS
-from igbtheory.pictures import names
+from igbtheory.presentation.pictures import names
 
 ROOT = Path(__file__).parent.parent
 

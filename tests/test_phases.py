@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
-from igbtheory.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas import FUNCTIONS
+from igbtheory.presentation.cli import main
 
 phases = igb.phases
 LIMITED = settings(max_examples=4, deadline=None)

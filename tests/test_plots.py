@@ -19,7 +19,7 @@ from repeated import slow
 from test_results import RESULTS, P, S, result
 
 import igbtheory as igb
-from igbtheory.result import Result
+from igbtheory import Result
 from igbtheory.torch import Measurement
 
 RNG = np.random.default_rng(0)

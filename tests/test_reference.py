@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 DOCS = Path(__file__).parent.parent / "docs"
 REFERENCE = (DOCS / "api.rst").read_text(encoding="utf-8")

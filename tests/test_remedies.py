@@ -22,7 +22,7 @@ import sympy  # noqa: F401 - as above
 from PIL import Image
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 X = np.random.default_rng(0).standard_normal((10, 4))
 IDS = np.arange(12).reshape(4, 3) % 5

@@ -20,11 +20,11 @@ import igbtheory as igb
 from igbtheory.claims import PAPERS, Finding, Section, identity
 from igbtheory.claims.library import Library
 from igbtheory.claims.runner import Outcome as Examined
-from igbtheory.cli import main
 from igbtheory.foundations import progress
 from igbtheory.foundations.progress import Listener, heard_by, share
 from igbtheory.foundations.saved import same, tree_of
 from igbtheory.foundations.symbols import typeset
+from igbtheory.presentation.cli import main
 from igbtheory.presentation.report import cases, write_report
 from igbtheory.presentation.report.differences import differences
 from igbtheory.presentation.report.jobs import Jobs

@@ -28,8 +28,8 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory import phases
 from igbtheory.claims import Finding
-from igbtheory.cli import main
-from igbtheory.runs import Store, chosen, in_order
+from igbtheory.foundations.runs import Store, chosen, in_order
+from igbtheory.presentation.cli import main
 
 RUN = {"width": 3, "seed": 0}
 KEPT = "SELECT count(*) FROM pieces"
@@ -153,7 +153,7 @@ def test_threads_give_up_the_pieces_that_they_are_at(tmp_path: Path) -> None:
 
 def test_functions_that_are_watched_end_after_a_run_in_threads() -> None:
     """CPython 3.11 would look for ever for an exception that had been taken back."""
-    threads = "from igbtheory.runs import in_order; list(in_order([dict], executor='threads:1'))"
+    threads = "from igbtheory.foundations.runs import in_order; list(in_order([dict], executor='threads:1'))"
     code = f"import sys; {threads}; sys.setprofile(lambda *_: None); (lambda: None)()"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)  # noqa: S603
 
@@ -303,8 +303,8 @@ def test_the_command_says_how_to_go_on(tmp_path: Path) -> None:
 
 SCRIPT = """
 import sys, test_runs
-from igbtheory.cli import main
-from igbtheory.runs import Store, in_order
+from igbtheory.presentation.cli import main
+from igbtheory.foundations.runs import Store, in_order
 with Store(sys.argv[1], test_runs.RUN) as store:
     print("begun", flush=True)
     work = [test_runs.partial(test_runs.piece, i, 0.1) for i in range(12)]

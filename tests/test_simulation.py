@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from repeated import slow
 
 import igbtheory as igb
+from igbtheory.foundations.runs import chosen
 from igbtheory.guesses import GuessLaw
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers import dense
-from igbtheory.networks.simulation import moments
+from igbtheory.networks.simulation import Comparison, Simulation, moments, simulate
 from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
 from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
-from igbtheory.runs import chosen
-from igbtheory.simulation import Comparison, Simulation, simulate
 
 FAMILY = 6.0
 """Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""

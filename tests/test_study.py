@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main
 from igbtheory.networks.training.result import absorbed
-from igbtheory.studies import Study
+from igbtheory.presentation.cli import main
+from igbtheory.torch.studies import Study
 from igbtheory.torch.studies.paired import paired
 
 torch = pytest.importorskip("torch")

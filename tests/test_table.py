@@ -14,9 +14,7 @@ from scipy import integrate, special
 from second_moments import second_moment
 
 import igbtheory as igb
-from igbtheory import Layer
-from igbtheory.formulas import FUNCTIONS, Function, function_of
-from igbtheory.layers import (
+from igbtheory import (
     GEGLU,
     GLU,
     Activation,
@@ -26,6 +24,7 @@ from igbtheory.layers import (
     Dense,
     Dropout,
     GroupNorm,
+    Layer,
     LayerNorm,
     MaxPool,
     Product,
@@ -39,10 +38,11 @@ from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage
 from igbtheory.mathematics.averages import kinked_kernel, quadrature, rules, smooth
 from igbtheory.mathematics.averages.gaussian import moments, product
 from igbtheory.mathematics.averages.state import Moments, Pairs
+from igbtheory.mathematics.formulas import FUNCTIONS, Function, function_of
 from igbtheory.mathematics.formulas.calculus import derivative
 from igbtheory.mathematics.formulas.reader import read
 from igbtheory.mathematics.formulas.text import text
-from igbtheory.numbers import FLOAT64, Multiprecision
+from igbtheory.mathematics.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
     "min(max(x, -1), 1)",  # two kinks, no closed form

@@ -11,13 +11,13 @@ from repeated import every_second, slow
 from second_moments import second_moment
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.mathematics.averages import kinked_kernel, maximum, moment_tables, quadrature, smooth
 from igbtheory.mathematics.averages import mean_slopes as rule
 from igbtheory.mathematics.averages.gaussian import moments
 from igbtheory.mathematics.averages.kernel_tables import angle, interpolant, kernel
 from igbtheory.mathematics.averages.state import Moments
-from igbtheory.numbers import FLOAT64
+from igbtheory.mathematics.formulas import FUNCTIONS, function_of
+from igbtheory.mathematics.numbers import FLOAT64
 
 # the moments of an octave of q
 

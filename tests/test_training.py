@@ -12,13 +12,13 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.layers.batches.homogeneous_kernel import tangent_kernel
 from igbtheory.layers.batches.scales import Batches
-from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
 from igbtheory.mathematics.averages import slopes
 from igbtheory.mathematics.averages.gaussian import product
+from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss
+from igbtheory.networks.training import kernels
 from igbtheory.networks.training.descent import Descent
 from igbtheory.networks.training.flow import Tangents
-from igbtheory.numbers import FLOAT64
-from igbtheory.training import kernels
 
 RNG = np.random.default_rng(7)
 VECTORS = np.random.default_rng(7).standard_normal((3, 5))

@@ -9,7 +9,7 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import FUNCTIONS
+from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.phases import verdict
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]

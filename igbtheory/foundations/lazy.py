@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 
@@ -25,10 +26,12 @@ def loaded(package: str, modules: Mapping[str, str], name: str) -> Any:
     return getattr(import_module(modules[name]), name)
 
 
-def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[str] = ()) -> AttributeError:
+def missing(
+    package: str, names: Iterable[str], name: str, namespaces: Mapping[str, str] = MappingProxyType({})
+) -> AttributeError:
     """Return the error for a name that a package does not have, with its place, the nearest of its names, or five.
 
-    namespaces: the public modules of the package that may have the name.
+    namespaces: the modules of the package's public namespaces, which may have the name.
     """
     if name.startswith("_"):  # Python and its tools ask for such names, often, and do not read the answer
         return AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -42,11 +45,11 @@ def missing(package: str, names: Iterable[str], name: str, namespaces: Iterable[
     return AttributeError(f"module {package!r} has no attribute {name!r}; {remedy}")
 
 
-def _place(package: str, name: str, namespaces: Iterable[str]) -> str | None:
+def _place(package: str, name: str, namespaces: Mapping[str, str]) -> str | None:
     """Return the whole name of what a namespace has under this name; Python asks for modules before it loads them."""
     if find_spec(f"{package}.{name}"):
         return None
-    for namespace in namespaces:
-        if name in import_module(f"{package}.{namespace}").__all__:
+    for namespace, module in namespaces.items():
+        if name in import_module(module).__all__:
             return f"{package}.{namespace}.{name}"
     return None

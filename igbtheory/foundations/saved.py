@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from igbtheory.aliases import PACKAGE, lasting
-
+PACKAGE = "igbtheory"
 Made = TypeVar("Made")
 
 MAKERS: set[Any] = set()
@@ -157,7 +156,8 @@ def _allowed(name: str, right: Any) -> str:
 def _named(name: str) -> Any:
     """Return the object that an allowed name such as "igbtheory:GaussianInputs" refers to."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
+    folders = {f"{PACKAGE}.{namespace}": folder for namespace, folder in sys.modules[PACKAGE].NAMESPACES.items()}
+    return getattr(import_module(folders.get(module, module)), attribute)
 
 
 def _citizen(name: Any) -> type:
@@ -198,11 +198,16 @@ def _name(what: Any) -> str:
 
 @cache
 def _public(module: str, name: str, what: Any) -> str:
-    """Return the public name of what a module defines: the shortest, which stays when the module moves."""
+    """Return the public name of what a module defines, as users write it: igbtheory:Network, igbtheory.losses:Loss.
+
+    The folder nearest to the top that hands it on has it, so that the name stays when a file moves.
+    """
     path = module.split(".")
-    folders = (".".join(path[:count]) for count in range(1, len(path)))
-    place = next((folder for folder in folders if getattr(sys.modules[folder], name, None) is what), module)
-    return f"{lasting(place)}:{name}"
+    folders = (sys.modules[".".join(path[:count])] for count in range(1, len(path)))
+    doors = (folder for folder in folders if name in getattr(folder, "__all__", ()) and getattr(folder, name) is what)
+    place = next((door.__name__ for door in doors), module)
+    namespaces = sys.modules[PACKAGE].NAMESPACES.items()
+    return f"{next((f'{PACKAGE}.{short}' for short, folder in namespaces if folder == place), place)}:{name}"
 
 
 def _constant(name: str) -> Any:

@@ -106,7 +106,7 @@ class Network:
     def read(cls, text: str) -> "Network":
         """Return the network that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
 
-        `igbtheory.notation` explains the notation. ValueError: the text does not follow it.
+        `igbtheory.networks.notation` explains the notation. ValueError: the text does not follow it.
         """
         from igbtheory.networks.notation import read_layers  # noqa: PLC0415 - most networks are not given as text
 
@@ -149,14 +149,14 @@ class Network:
         PyTorch. Channels that come last by the shape are moved, which is logged. Data are never standardised silently.
         digits: significant digits, or None for double precision; they come from the balls of `certify` where it has
         rules, and from quadrature in multiprecision for sweeps, batches and data sets. kind: your own kind of number
-        instead, see `igbtheory.numbers.Kind`. layers: "last" keeps the moments of the output alone, so that a sweep
+        instead, see `igb.numbers.Kind`. layers: "last" keeps the moments of the output alone, so that a sweep
         over 250,000 networks takes 100 MB at any depth. width: predict networks of finite width instead; then
         `igbtheory.networks.width.predicted.at_width` explains features, method, networks and seed. Warns with
         AccuracyWarning if the estimated error is larger than promised, and with EstimateWarning if a layer without an
         exact rule was estimated from draws.
         """
         if kind is not None:
-            checks.of_kind("a kind of number", kind, Kind, "an igbtheory.numbers.Kind, or digits=30")
+            checks.of_kind("a kind of number", kind, Kind, "an igb.numbers.Kind, or digits=30")
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         last = checks.known("layers", layers, KEPT) == KEPT[1]
         inputs = GaussianInputs() if inputs is None else inputs
@@ -233,7 +233,7 @@ class Network:
         """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
 
         inputs: GaussianInputs, default N(0, 1). ValueError or TypeError: no proof is known for this network, see
-        `igbtheory.certificate`.
+        `igbtheory.theory.certificate`.
         """
         from igbtheory.theory.certificate import certify  # noqa: PLC0415 - not every user certifies
 
@@ -291,7 +291,7 @@ class Network:
     ) -> "Training":
         """Return the law of the guesses over the time of training on a data set with labels y.
 
-        `igbtheory.training.train` explains the arguments.
+        `igb.training.train` explains the arguments.
         """
         from igbtheory.networks.training import train  # noqa: PLC0415 - not every user trains
 

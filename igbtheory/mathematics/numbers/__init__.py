@@ -5,8 +5,14 @@ digits), `certified` (python-flint balls) and `symbolic` (SymPy expressions). On
 last two. To add a kind, write a module with a subclass of `Kind`.
 """
 
-from igbtheory.mathematics.numbers.float64 import FLOAT64, Float64
-from igbtheory.mathematics.numbers.kind import Kind
-from igbtheory.mathematics.numbers.multiprecision import Multiprecision, decimals
+from typing import Any
 
-__all__ = ["FLOAT64", "Float64", "Kind", "Multiprecision", "decimals"]
+from igbtheory.foundations.lazy import homes, loaded
+
+_HOMES = homes(__file__)
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    return loaded(__name__, _HOMES, name)

@@ -99,7 +99,7 @@ def predicted(
     prediction: for one network; if it is for a given data set, these data are used and `samples` is ignored. The laws
     include the scatter of means over so many data, as in a real evaluation.
 
-    loss: an `igbtheory.losses.Loss`. n_classes: number of outputs. networks: number of draws. samples: number of data
+    loss: an `igb.losses.Loss`. n_classes: number of outputs. networks: number of draws. samples: number of data
     in each. seed: the same seed gives the same numbers.
 
     >>> prediction = igb.mlp(3, "relu").predict()
@@ -144,7 +144,7 @@ def simulated(  # noqa: PLR0913 - the contract of the public name
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
     """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks.
 
-    outputs: an iterable of arrays. loss: an `igbtheory.losses.Loss`.
+    outputs: an iterable of arrays. loss: an `igb.losses.Loss`.
 
     >>> outputs = np.random.default_rng(0).standard_normal((20, 50, 4))
     >>> law = igb.losses.measured(outputs, igb.losses.Focal(2.0))

@@ -37,8 +37,7 @@ def outputs(
 
     network, networks, width, samples, seed, inputs: as in `simulate`. n_classes: number of outputs.
 
-    >>> from igbtheory.simulation.ensemble import outputs
-    >>> next(outputs(igb.mlp(1, "relu"), n_classes=3, networks=2, width=20, samples=5)).shape
+    >>> next(igb.simulation.outputs(igb.mlp(1, "relu"), n_classes=3, networks=2, width=20, samples=5)).shape
     (5, 3)
     """
     classes = checks.whole("n_classes", n_classes, 1)

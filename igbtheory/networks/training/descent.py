@@ -1,6 +1,6 @@
 """Gradient descent of infinitely wide networks in steps, with momentum, weight decay and batches.
 
-The steps are those of PyTorch's SGD on the weights w of the parametrisation of `igbtheory.training.tangent`, which are
+The steps are those of PyTorch's SGD on the weights w of the parametrisation of `tangent`, which are
 standard normal at the start: v = momentum v + gradient + weight_decay w, then w = w - step v. In infinite width
 w = a w(0) + d, where a is a number that weight decay shrinks, and the small part d moves the outputs by -Theta A, A the
 sum of the gradients dloss/df over the steps. The outputs of m matrices in a row without biases, between them functions

@@ -63,17 +63,17 @@ def train(  # noqa: PLR0913 - the contract of the public name
     """Return the law of the guesses over time, for infinitely wide networks that are trained on a data set.
 
     The outputs start as draws from N(0, K) and follow gradient flow, during which the tangent kernel keeps its value at
-    the start: see `igbtheory.training.tangent` and `igbtheory.training.flow`, which give the units of `times`.
+    the start: see `igbtheory.networks.training.tangent` and `flow`, which give the units of `times`.
     step: size of the steps of gradient descent, in the units of times; then `times` are numbers of steps. momentum,
     weight_decay: as those of PyTorch's SGD. batch_size: number of data that are drawn anew for each step and network,
     whose gradient is multiplied by n_samples/batch_size. If one of these three is given, the step is by default half of
-    1/largest eigenvalue. See `igbtheory.training.descent`. scale: factor of all outputs; the tangent kernel then has
-    the factor scale^2.
+    1/largest eigenvalue, see `igbtheory.networks.training.descent`. scale: factor of all outputs; the tangent kernel
+    then has the factor scale^2.
     times: increasing; by default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its
     longest, but at most 10^6 of the shortest (300 for losses other than "mse", which are integrated step by step).
     y: labels 0, 1, ..., of any type of number, or targets of the outputs: -1 and 1, numbers that are not whole, or
     (n_samples, outputs). loss: "mse", half the squared distance summed over outputs and data, or, for labels only,
-    "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
+    "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igb.losses.Loss`. X_test, y_test: data that are
     not trained on.
 
     network, inputs: the network, and the data, as for `predict`. draws: number of infinitely wide networks. seed: the
@@ -165,7 +165,7 @@ def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:
     softmax_loss = LOSSES.get(loss) if isinstance(loss, str) else loss
     if not isinstance(softmax_loss, Loss):
         checks.known("loss", loss, ("mse", *LOSSES))
-        raise TypeError(f"expected the name of a loss or an igbtheory.losses.Loss, got {loss!r}")
+        raise TypeError(f"expected the name of a loss or an igb.losses.Loss, got {loss!r}")
     if not all(one.hard for one in sets):
         raise ValueError(f"expected labels 0, 1, ... for {loss!r}, a loss of probabilities, got targets; use 'mse'")
     return softmax_loss

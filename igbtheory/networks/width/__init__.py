@@ -10,3 +10,15 @@ the prediction.
 `gram` makes of them the mean and the noise of their Gram matrix, and `coordinates` passes the law of the kernel of two
 data through the layers; `data_set` is where it starts on given data.
 """
+
+from typing import Any
+
+from igbtheory.foundations.lazy import homes, loaded
+
+_HOMES = homes(__file__)
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    return loaded(__name__, _HOMES, name)

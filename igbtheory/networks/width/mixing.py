@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from igbtheory.aliases import PACKAGE
+from igbtheory.foundations.saved import PACKAGE
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.layer import Layer

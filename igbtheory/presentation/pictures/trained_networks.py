@@ -1,6 +1,6 @@
 """Finite networks in training, for figures: one hidden layer of ReLU, with a norm or without, and plain descent.
 
-The parametrisation is that of `igbtheory.training.kernels`, so that infinitely wide networks take the same steps.
+The parametrisation is that of `igb.training.kernels`, so that infinitely wide networks take the same steps.
 """
 
 from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONTROLS = ("neutral", "prejudiced", "centred")
-"""Starts of networks other than "drawn": see `igbtheory.studies.loop.begin`."""
+"""Starts of networks other than "drawn": see `igbtheory.torch.studies.loop.begin`."""
 RECORDS = 20
 """Number of recorded steps in each factor of ten."""
 

@@ -24,7 +24,7 @@ class Criterion(NamedTuple):
 
 
 def criterion(loss: Any) -> Criterion:
-    """Return the criterion of a loss: a name, an `igbtheory.losses.Loss`, or a function of outputs and labels."""
+    """Return the criterion of a loss: a name, an `igb.losses.Loss`, or a function of outputs and labels."""
     if loss == "mse":
         return Criterion(
             lambda x, y: float(0.5 * np.square(x - _targets(x, y)).sum(axis=1).mean()), lambda x, y: x - _targets(x, y)
@@ -38,7 +38,7 @@ def criterion(loss: Any) -> Criterion:
             lambda x, y: rule.gradient(beside_zero(x), y)[:, : x.shape[1]],
         )
     if not callable(loss):
-        raise TypeError(f"expected the name of a loss, an igbtheory.losses.Loss or a function, got {loss!r:.60}")
+        raise TypeError(f"expected the name of a loss, an igb.losses.Loss or a function, got {loss!r:.60}")
     return Criterion(
         lambda x, y: float(loss(torch.from_numpy(x), torch.from_numpy(y))), lambda x, y: _differentiated(loss, x, y)
     )

@@ -51,7 +51,7 @@ def study(  # noqa: PLR0913 - the contract of the public name
 
     make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights whose
     outputs are logits, as for `igbtheory.measure`. data, labels: (n_samples, ...) and class labels 0, 1, ...
-    losses: a name ("mse", "cross-entropy", "blurry", "focal", "piecewise-zero"), an `igbtheory.losses.Loss`, or a
+    losses: a name ("mse", "cross-entropy", "blurry", "focal", "piecewise-zero"), an `igb.losses.Loss`, or a
     function of outputs and labels, as PyTorch has them; or several of these. optimiser: the name of a class in
     torch.optim, or a class that is called with parameters and lr. rates: learning rates. batch_size: None means all
     data; by default it is 64, or all data if they are fewer. output: the name or place of the logits, as in `measure`.

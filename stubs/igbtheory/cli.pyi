@@ -1,1 +1,0 @@
-from igbtheory.presentation.cli import *

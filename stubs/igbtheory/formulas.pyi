@@ -1,1 +1,0 @@
-from igbtheory.mathematics.formulas import *

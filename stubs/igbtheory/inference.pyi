@@ -1,1 +1,0 @@
-from igbtheory.guesses.inference import *

@@ -1,1 +1,0 @@
-from igbtheory.layers.inputs import *

@@ -1,1 +1,0 @@
-from igbtheory.presentation.pictures import *

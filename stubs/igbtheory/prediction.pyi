@@ -1,1 +1,0 @@
-from igbtheory.theory.prediction import *

@@ -1,1 +1,0 @@
-from igbtheory.foundations.result import *

@@ -1,1 +1,0 @@
-from igbtheory.foundations.runs import *

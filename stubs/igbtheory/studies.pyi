@@ -1,1 +1,0 @@
-from igbtheory.torch.studies import *

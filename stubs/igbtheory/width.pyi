@@ -1,1 +1,0 @@
-from igbtheory.networks.width import *
