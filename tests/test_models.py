@@ -1186,13 +1186,12 @@ def test_vision_transformers_are_read() -> None:
         *(igb.Residual(norm, attention, igb.Dense(16 * (1 / 48))), igb.Residual(norm, *inner)),
         *(igb.FirstToken(), wide),
     ]
-    found = igb.from_torch(ViT, IMAGES)
+    with pytest.warns(EstimateWarning, match=r"variance of cat is 0\.254 ± 0\.035"):
+        found = igb.from_torch(ViT, IMAGES)
     for layer, other in zip(found.layers, expected, strict=True):
-        # the token and the positions are 16 and 80 numbers of one model, whose law is recognised or measured
-        if isinstance(layer, igb.ClassToken | igb.PositionEmbedding):
-            assert layer.variance == pytest.approx(other.variance, rel=1)
-        else:
-            assert repr(layer) == repr(other)
+        # the law of the positions is recognised; that of the token, of which eight models have 16 numbers each, is not
+        measured_one = isinstance(layer, igb.ClassToken)
+        assert repr(layer) == repr(other) or (measured_one and abs(layer.variance - other.variance) < 2 * 0.035)
 
 
 def test_a_class_token_is_shown_alone() -> None:

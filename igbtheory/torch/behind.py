@@ -38,7 +38,7 @@ def extended(stream: Stream, name: str, added: list[Layer], site: Site, entries:
         Step(
             name,
             layer,
-            tuple(site.read) if hasattr(layer, "sigma_w2") else (),
+            {field: part for field, part in site.read.items() if hasattr(layer, field)},
             tuple(islice(read, len([*weighing([layer])]))),
         )
         for layer in added

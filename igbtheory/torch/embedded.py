@@ -29,7 +29,7 @@ def embedded(name: str, modules: Sequence[Any], stream: Stream, usual: str) -> S
     read = variance(drawn, weights[0].shape[1], len(weights[0]), usual)
     units, before = weights[0].shape[1], stream.entries
     numbers = 1 + (before.numbers[..., None] - 1) * units + torch.arange(units)
-    step = Step(name, Embedding(read.value, padding), (read,), (1,))
+    step = Step(name, Embedding(read.value, padding), {"variance": read}, (1,))
     embedded = Stream((step,), Entries(numbers, before.shape, units), units)
     if not isinstance(modules[0], nn.EmbeddingBag):
         return embedded

@@ -185,8 +185,9 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
     """Return the entries behind an operator that only moves numbers, or None if it does something else.
 
     pieces: those of its inputs, which are entries of one node; after: its value. The operator is applied to the numbers
-    of the entries with a minus sign, which relu does not keep, and then to random numbers, so large that clipping
-    changes them; these must lie where the former tell. Operators that sum give others for numbers without order.
+    of the entries with a minus sign, which relu does not keep, and then to random numbers, some so large that clipping
+    changes them, and some of the size of its value, which shrinking changes; these must lie where the former tell.
+    Operators that sum give others for numbers without order.
     """
     count = 1 + max(int(piece.numbers.max()) for piece in pieces)
     there = _behind(move, [-piece.numbers.double() for piece in pieces], after)  # many operators refuse integers
@@ -199,9 +200,11 @@ def moved(move: Callable[[list[torch.Tensor]], Any], pieces: Sequence[Entries], 
         or not 0 <= int(places.min()) <= int(places.max()) < count
     ):
         return None
-    values = _behind(move, [_scattered(piece.numbers) for piece in pieces], after)
-    alike = values is not None and torch.equal(_scattered(places), values)
-    return Entries(places, pieces[0].shape, pieces[0].units) if alike else None
+    for size in (LARGE, float(after.double().square().mean().sqrt()) or 1.0):
+        values = _behind(move, [size * _scattered(piece.numbers) for piece in pieces], after)
+        if values is None or not torch.equal(size * _scattered(places), values):
+            return None
+    return Entries(places, pieces[0].shape, pieces[0].units)
 
 
 def _behind(move: Callable[[list[torch.Tensor]], Any], numbers: list[torch.Tensor], after: Any) -> torch.Tensor | None:
@@ -236,7 +239,7 @@ class Layouts:
 
 
 def _scattered(numbers: torch.Tensor) -> torch.Tensor:
-    """Return a number between -LARGE and LARGE for each whole one, as if it were drawn at random; 0 stays."""
+    """Return a number between -1 and 1 for each whole one, as if it were drawn at random; 0 stays."""
     mixed = numbers.long() * FACTOR  # beyond 64 bits, the first are lost
     mixed = (mixed ^ (mixed >> 32)) * FACTOR
-    return mixed.double() * (LARGE / 2**63)
+    return mixed.double() / 2**63

@@ -258,8 +258,8 @@ def _doubt(read: Any, data: Array, outputs: Array, finite: AtWidths) -> float:
 def _uniform_biases(read: Any, var_mu: float) -> float:
     """Return the share of var_mu of the outputs that uniform biases of the last layer make, 0 if they are not."""
     path = read.paths.get(read.output, ())
-    biases = path[-1].read[1:] if path else ()
-    return min(float(biases[0].value / var_mu), 1.0) if biases and biases[0].uniform and var_mu > 0 else 0.0
+    biases = path[-1].read.get("sigma_b2") if path else None
+    return min(float(biases.value / var_mu), 1.0) if biases and biases.uniform and var_mu > 0 else 0.0
 
 
 def _doubt_of_rules(outputs: Array) -> float:
@@ -275,7 +275,7 @@ def _doubt_of_variances(read: Any, data: Array, gamma: float) -> float:
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
-        for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False):
+        for name, part in step.read.items():
             if part.error:
                 other = replace(step.layer, **{name: part.value + part.error})
                 # the last Dense changes no gamma, and a network ends in one

@@ -74,7 +74,7 @@ def from_torch(
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"
         for step in read.paths[read.output]
-        for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False)
+        for name, part in step.read.items()
         if part.error
     ]
     if vague:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
+from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
@@ -17,6 +18,7 @@ from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.gates import GATES
 from igbtheory.torch.rows.positions import entries_variance
+from igbtheory.torch.zero_branch import constant_behind
 
 Origins = dict[Step, list[Stream]]
 """The streams that were put side by side, by the step that did so."""
@@ -24,21 +26,30 @@ UNLIKE = "the theory joins values that hold the same units at the same positions
 
 
 def added(name: str, one: Stream, other: Stream, tensor: tuple[int, ...], factor: float) -> Stream:
-    """Return the sum of a stream and another one times a factor; a branch that is 0 adds nothing.
+    """Return the sum of a stream and another one times a factor; a branch of one number at first adds this number.
 
     tensor: the shape of the sum.
     """
     one, other = _alike(name, one, other, tensor)
     common, apart = _apart(one, other)
-    for way, kept in zip(apart, (other, one), strict=True):
-        if any(isinstance(step.layer, Zero) for step in way) and (kept is one or factor == 1):
-            return kept
+    for way, kept, of_kept, of_way in ((apart[0], other, factor, 1.0), (apart[1], one, 1.0, factor)):
+        if (constant := constant_behind(way)) is not None:
+            return _moved_along(name, kept, of_kept, of_way * constant)
     _refuse_shared(apart)
     first, second = apart
     if len(first) > len(second) and factor == 1:
         first, second = second, first
     layer = Residual(*layers_of(second), scale=factor, shortcut=layers_of(first))
     return _joined(name, common, layer, (second, first), one)
+
+
+def _moved_along(name: str, stream: Stream, factor: float, shift: float) -> Stream:
+    """Return the stream of units times a factor plus a number."""
+    if (factor, shift) == (1.0, 0.0):
+        return stream
+    if not factor and not shift:
+        return stream.behind(name, [Zero(stream.entries.units, stream.entries.shape)], stream.entries)
+    return stream.behind(name, [Activation(f"{factor!r}*x + ({shift!r})")], stream.entries)
 
 
 def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -> Stream:
@@ -49,6 +60,9 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
         return halves
     one, other = _alike(name, one, other, tensor)
     common, apart = _apart(one, other)
+    for way, kept in zip(apart, (other, one), strict=True):
+        if (constant := constant_behind(way)) is not None:
+            return _moved_along(name, kept, constant, 0.0)
     value, gating = sorted(apart, key=lambda way: bool(way) and way[-1].layer.function is not None)
     gate = GATES.get(_function(gating))
     if gate is not None and len(value) == 1 and len(gating) == 2 and value[0].layer == gating[0].layer:
@@ -144,12 +158,17 @@ def of_some(name: str, stream: Stream, origins: Origins) -> Stream:
 
 
 def with_tokens(name: str, stream: Stream, tokens: Sequence[torch.Tensor], tensor: tuple[int, ...]) -> Stream:
-    """Return the stream with class tokens in front, tensors (data, tokens, units) of the same numbers for all data."""
+    """Return the stream with class tokens in front, the same for all data.
+
+    tokens: tensors (data, tokens, units) in front of the others, one for every model. ValueError: several are the same.
+    """
+    rows = torch.stack([each[0] for each in tokens])
+    if rows.shape[1] > 1 and bool(rows.any()) and len(rows[0].unique(dim=0)) < rows.shape[1]:
+        raise ValueError("the theory has class tokens that are drawn on their own, got one in several places")
     stream = in_a_row(name, arranged_at(name, stream, 2, grid=True))
-    layers: list[Layer] = [
-        ClassToken(entries_variance(row[None, None])) for token in reversed(tokens) for row in reversed(token[0])
-    ]
-    return stream.behind(name, layers, Entries.laid_out(tensor, 2, (tensor[1],)))
+    reads = [entries_variance([each[None] for each in row]) for row in rows.transpose(0, 1).flip(0)]
+    steps = (Step(name, ClassToken(read.value), {"variance": read}) for read in reads)
+    return Stream((*stream.path, *steps), Entries.laid_out(tensor, 2, (tensor[1],)), stream.channels)
 
 
 def in_a_row(name: str, stream: Stream) -> Stream:

@@ -1,6 +1,7 @@
 """A walk through the graph of a model that tells what every node holds: a stream of the theory, or a reason why not."""
 
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any, final
 
@@ -22,6 +23,7 @@ from igbtheory.torch.left_out import stochastic_depth
 from igbtheory.torch.operators import called
 from igbtheory.torch.path import Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, functions_of, module_of, row_of
+from igbtheory.torch.rows.site import Arguments
 from igbtheory.torch.scores import MATRIX_PRODUCTS, Scores, scores_at
 from igbtheory.torch.steps import part_of, value_behind
 from igbtheory.torch.trial import tensor_of
@@ -225,7 +227,9 @@ class Reader:
             return None
         if not fixed or any(self._stream_of(part) for part in fixed):
             return None
-        return joins.with_tokens(name, stream, [self.values[part] for part in fixed], tensor)
+        models = range(len(self.flow.models))
+        tokens = [torch.cat([self.flow.constants.argument(part, i, node) for part in fixed], dim=1) for i in models]
+        return joins.with_tokens(name, stream, tokens, tensor)
 
     def _averaged_stack(self, node: fx.Node, name: str) -> Stream | None:
         """Return the stream of the mean over an axis along which values were stacked, None if the node is none."""
@@ -269,17 +273,13 @@ class Reader:
             stream = joins.arranged_at(name, stream, axis, grid=row.grid)
         site = Site(
             modules,
-            tuple(self.flow.constants.argument(part, 0, node) for part in node.args if part is not before),
-            {
-                key: self.flow.constants.argument(part, 0, node)
-                for key, part in node.kwargs.items()
-                if part is not before
-            },
+            [self._arguments(node, before, i) for i in range(len(self.flow.models))],
             node.args.index(before) if before in node.args else 0,
+            tensor_of(self.values[before]),
             stream.entries,
             _datum(self.values[node]),
             stream.raw,
-            [],
+            {},
             [],
             self.usual,
         )
@@ -293,6 +293,12 @@ class Reader:
         else:
             entries = entries_behind(stream.entries, added, tensor_of(value), axis, grid=row.grid)
         return extended(stream, name, added, site, entries)
+
+    def _arguments(self, node: fx.Node, before: fx.Node, i: int) -> Arguments:
+        """Return the arguments of a node in a model, other than the value `before`."""
+        argument = partial(self.flow.constants.argument, i=i, at=node)
+        named = {key: argument(part) for key, part in node.kwargs.items() if part is not before}
+        return tuple(argument(part) for part in node.args if part is not before), named
 
     def _target(self, node: fx.Node, model: nn.Module, i: int) -> Any:
         """Return the module or the function of a node in a model, for operators with weights the equivalent module."""

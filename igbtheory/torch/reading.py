@@ -136,7 +136,7 @@ def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor) -> Reading:
         # behind the last layer there may be functions that change no guess, such as log_softmax
         output = next(name for name, other in streams.items() if other.holds_the_same(logits))
         step = logits.path[-1] if logits.path else None
-        if step and step.read and not any(variance.value for variance in step.read):
+        if step and step.read and not any(variance.value for variance in step.read.values()):
             streams = {name: other for name, other in streams.items() if step not in other.path}
             unread, zeros = (f"{step.name!r} (Linear)", ZEROS), logits.path
         else:

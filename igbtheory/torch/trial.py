@@ -108,7 +108,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         if tensor is not None:
             shared = (part for part, x in inputs.items() if memory_of(x) == memory_of(tensor))
             home = next((self.returned[part].home for part in shared), n)
-            size = float((tensor.abs() if tensor.is_floating_point() else tensor).sum())
+            size = float((tensor.abs() if tensor.is_floating_point() or tensor.is_complex() else tensor).sum())
             self.returned[n] = _Returned(weakref.ref(tensor), tensor is value, size, version_of(tensor), home)
         return value
 

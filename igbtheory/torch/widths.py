@@ -39,7 +39,7 @@ def at_widths(
     blocks[0] = blocks[0][1:]
     size = sum(float(np.mean(1 / np.array(channels))) for channels in blocks if channels)
     read = {step for path in reading.paths.values() for step in path if step.read}
-    laws = ",".join(law for step in read for law in step.read[0].laws)
+    laws = ",".join(law for step in read for law in next(iter(step.read.values())).laws)
     of_weights = size * max((change for law, change in OTHER_LAWS.items() if law in laws), default=0.0)
     most = wanted or FOR_EACH * draws[0]
     try:

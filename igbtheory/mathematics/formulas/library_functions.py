@@ -32,6 +32,10 @@ SHAPES: dict[str, tuple[str, dict[str, int | float | str]]] = {
     "rrelu": ("where(x > 0, x, (lower + upper)*x/2)", {"lower": "1/8", "upper": "1/3"}),
     "threshold": ("where(x > threshold, x, value)", {"threshold": 0, "value": 0}),
     "hardshrink": ("where(abs(x) > lambd, x, 0)", {"lambd": 0.5}),
+    "fakequantizepertensoraffine": (
+        "scale*(clip(round(x/scale) + zero_point, quant_min, quant_max) - zero_point)",
+        {"scale": 1, "zero_point": 0, "quant_min": -128, "quant_max": 127},
+    ),
     "softshrink": ("x - clip(x, -lambd, lambd)", {"lambd": 0.5}),
 }
 """Formulas by folded name, with their parameters in the order and with the default values of `torch.nn.functional`.

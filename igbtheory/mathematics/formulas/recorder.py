@@ -16,7 +16,7 @@ from igbtheory.foundations.checks import unmasked
 from igbtheory.mathematics.formulas.catalogue import NAMED
 from igbtheory.mathematics.formulas.library_functions import SHAPES, WORDS
 from igbtheory.mathematics.formulas.reader import folded, shaped
-from igbtheory.mathematics.formulas.tree import ONE, ZERO, Tree, X, add, call, mul, number, power, substitute
+from igbtheory.mathematics.formulas.tree import ONE, ZERO, Tree, X, add, call, choice, mul, number, power, substitute
 from igbtheory.mathematics.formulas.vocabulary import COMPARISONS, FUNCTIONS, both, either, negated, size
 
 LARGEST = 4000
@@ -90,6 +90,11 @@ def _tree(value: Any) -> Any:
     return number(Fraction(repr(float(array.item()))))
 
 
+def _cut(a: Tree) -> Tree:
+    """Return the whole number next to a towards 0."""
+    return choice(a, call("floor", a), -call("floor", -a))
+
+
 _BOUNDS = {"min": "low", "a_min": "low", "max": "high", "a_max": "high"}
 _KNOWN: dict[str, Callable[..., Tree]] = {
     **{name: partial(substitute, phi.tree) for name, phi in NAMED.items()},
@@ -106,6 +111,9 @@ _KNOWN: dict[str, Callable[..., Tree]] = {
     "positive": lambda a: a,
     **COMPARISONS,
     "clamp": FUNCTIONS["clip"][1],
+    "remainder": FUNCTIONS["mod"][1],
+    "fmod": lambda a, b: add(a, -mul(b, _cut(mul(a, power(b, number(-1)))))),
+    **dict.fromkeys(("trunc", "fix", "int", "long"), _cut),
     "zeroslike": lambda _: ZERO,
     "oneslike": lambda _: ONE,
     "logaddexp": lambda a, b: add(b, call("softplus", add(a, -b))),

@@ -1,7 +1,7 @@
 """The layers of the theory for modules and functions of PyTorch: each has a row of a table."""
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -103,4 +103,17 @@ def functions_of(target: Any) -> Any:
     if not isinstance(target, str):
         return target
     function = getattr(torch, target, None)
-    return function if callable(function) else getattr(torch.Tensor, target)  # torch.float is a type of numbers
+    if callable(function):  # torch.float is a type of numbers
+        return function
+    method = getattr(torch.Tensor, target)
+    return method if method in ROWS else _method(target)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    """Return a function that calls the method of this name, of whatever stands for a tensor."""
+
+    def called(x: Any, *rest: Any, **named: Any) -> Any:
+        return getattr(x, name)(*rest, **named)
+
+    called.__name__ = name
+    return called

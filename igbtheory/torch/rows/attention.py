@@ -36,9 +36,11 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
 
     def part(row: Row, name: str) -> list[Layer]:
         modules = [m.get_submodule(name) for m in site.modules]
-        return row(modules[0], replace(site, modules=modules, read=[]))
+        return row(modules[0], replace(site, modules=modules, read={}))
 
-    inner = [*part(dense, "linear1"), *elementwise(module.activation, site), *part(drop, "dropout")]
+    activations = [m.activation for m in site.modules if isinstance(m.activation, nn.Module)]
+    activation = elementwise(module.activation, replace(site, modules=activations))
+    inner = [*part(dense, "linear1"), *activation, *part(drop, "dropout")]
     branches = (
         [*part(attention, "self_attn"), *part(drop, "dropout1")],
         [*inner, *part(dense, "linear2"), *part(drop, "dropout2")],

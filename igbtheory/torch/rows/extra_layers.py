@@ -1,7 +1,7 @@
 """Layers that models of PyTorch have and users of the theory do not write."""
 
 from abc import ABC
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
 from igbtheory.layers.nodes.places import Point, of_shape
 from igbtheory.layers.nodes.scaling import normalised
+from igbtheory.layers.nodes.sums import add
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
 from igbtheory.mathematics.averages.state import kernel_root
@@ -74,7 +75,13 @@ class Part(Layer):
 @final
 @dataclass(frozen=True)
 class Zero(Layer):
-    """A factor that is 0 when the model is new, as of the last norm of a branch: a branch that has one adds nothing."""
+    """A factor that is 0 when the model is new, as of the last norm of a branch.
+
+    units, shape: of the model in front of it, and their positions.
+    """
+
+    units: int = field(repr=False)
+    shape: Point = field(repr=False)
 
     keeps_averages = True
 
@@ -171,9 +178,26 @@ class Scaled(Layer):
 
 
 @final
+@dataclass(frozen=True)
+class SharedVector(Layer):
+    """A random vector that is added to all data at all positions, entries N(0, variance): biases without weights."""
+
+    variance: float
+
+    each_unit = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return add(node, 1, node.weighted(0.0, self.variance), 1)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        vector = self.variance**0.5 * rng.standard_normal((x.shape[1], *[1] * (x.ndim - 2)))
+        return np.asarray(x + vector.astype(x.dtype))
+
+
+@final
 @dataclass(frozen=True, repr=False)
 class Marks(OfData):
-    """Given vectors that are added at the positions of all data, such as sines of the position.
+    """Vectors that are added at the positions of all data, such as sines of the position.
 
     means: of each vector over its units; covariances: averages over the units of the products of each two vectors.
     Units that are drawn get Gaussian vectors with these averages.
@@ -184,6 +208,11 @@ class Marks(OfData):
 
     each_unit = True
     whole = True
+
+    @classmethod
+    def of(cls, means: torch.Tensor, products: torch.Tensor) -> "Marks":
+        """Return the marks of vectors with these averages and averages of products."""
+        return cls(tuple(means.tolist()), tuple(map(tuple, products.tolist())))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         x, count = node.averaged(), len(self.means)

@@ -106,7 +106,7 @@ def _affine(site: Site) -> list[Layer]:
         return [Scaled(_scatter(weights, mean), _scatter(biases, 0.0), mean)]
     numbers = [float(drawn[0].flatten()[0]) if drawn else neutral for drawn, neutral in ((weights, 1.0), (biases, 0.0))]
     if numbers == [0.0, 0.0]:
-        return [Zero()]
+        return [Zero(site.entries.units, site.entries.shape)]
     return [] if numbers == [1.0, 0.0] else [Activation("{}*x + ({})".format(*numbers))]
 
 

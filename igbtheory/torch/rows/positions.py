@@ -1,6 +1,7 @@
 """Rows of pools over positions, and of sums with vectors that do not depend on the data."""
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -9,8 +10,8 @@ from torch import nn
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial_pools import AvgPool2d, GlobalAvgPool, MaxPool2d
 from igbtheory.layers.tokens import PositionEmbedding
-from igbtheory.torch.initialisers import variance
-from igbtheory.torch.rows.extra_layers import Marks, TorchAvgPool, TorchMaxPool, TorchPool
+from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.rows.extra_layers import Marks, SharedVector, TorchAvgPool, TorchMaxPool, TorchPool
 from igbtheory.torch.rows.site import Site, elementwise, equal, reads
 
 SCATTER = 6.0
@@ -61,25 +62,50 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
 
 @reads(operator.add, operator.iadd, torch.add, torch.Tensor.add_)
 def added(target: Any, site: Site) -> list[Layer]:
-    """Return the layer that adds vectors to positions, or the activation that adds one number.
+    """Return the layer that adds vectors, or the activation that adds one number.
 
-    Vectors that are drawn for each position are a PositionEmbedding, others are Marks.
+    Vectors that are drawn in every model are a PositionEmbedding, if each position has its own, or a SharedVector, if
+    one is added everywhere. Others, such as given ones, are Marks.
     """
-    other, axes = (*site.rest, None)[0], len(site.before)
-    if not isinstance(other, torch.Tensor) or not site.entries.shape or other.numel() == 1:
+    other = (*site.rest, None)[0]
+    if not isinstance(other, torch.Tensor) or other.numel() == 1:
         return elementwise(target, site)
-    scaled = other * site.named.get("alpha", 1)
-    vectors = site.entries.at_first_datum(scaled.expand(site.entries.numbers.shape)).double()
-    products = vectors @ vectors.T / vectors.shape[1]
-    apart = products - torch.diag(products.diagonal())
-    largest = float(products.diagonal().max())
-    # averages of independent numbers, and of their products, scatter by 1/sqrt(number)
-    centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * float(products.diagonal().mean())
-    if axes > 1 and centred and float(apart.abs().max()) < SCATTER * largest / vectors.shape[1] ** 0.5:
-        return [PositionEmbedding(entries_variance(vectors))]
-    return [Marks(tuple(vectors.mean(dim=1).tolist()), tuple(map(tuple, products.tolist())))]
+    shape = site.entries.numbers.shape
+    each = torch.stack(
+        [
+            site.entries.at_first_datum((rest[0] * named.get("alpha", 1)).expand(shape)).double()
+            for rest, named in site.arguments
+        ]
+    )
+    # one vector at several positions has the same numbers there in every model
+    first, which = torch.unique(each.transpose(0, 1).flatten(1), dim=0, return_inverse=True)
+    vectors = first.reshape(len(first), len(each), -1).transpose(0, 1)
+    given = len(each) > 1 and all(torch.equal(each[0], drawn) for drawn in each)
+    if not given and _are_drawn_apart(vectors):
+        site.read["variance"] = read = entries_variance([*vectors])
+        if len(first) == 1:
+            return [SharedVector(read.value)]
+        if len(first) == len(which):
+            return [PositionEmbedding(read.value)]
+        return [Marks.of(torch.zeros(len(which)), read.value * (which == which[:, None]).double())]
+    if not site.entries.shape or (len(each) > 1 and not given):
+        raise ValueError("the theory adds vectors that are given, or drawn independently of one another, got others")
+    return [Marks.of(each[0].mean(dim=1), each[0] @ each[0].T / each.shape[2])]
 
 
-def entries_variance(values: torch.Tensor) -> float:
-    """Return the variance of embedded vectors."""
-    return variance([values], values.shape[-1], values.shape[-1]).value
+def _are_drawn_apart(vectors: torch.Tensor) -> bool:
+    """Return whether vectors (models, vectors, units) have averages and products as independent numbers have.
+
+    Averages of independent numbers of the mean 0, and of their products, scatter by 1/sqrt(number).
+    """
+    models, _, units = vectors.shape
+    products = (vectors @ vectors.transpose(1, 2) / units).mean(dim=0)
+    squares, apart = products.diagonal(), products - torch.diag(products.diagonal())
+    centred = float(vectors.mean()) ** 2 * vectors.numel() < SCATTER**2 * float(squares.mean())
+    return bool(centred and float(apart.abs().max()) < SCATTER * float(squares.max()) / (models * units) ** 0.5)
+
+
+def entries_variance(draws: Sequence[torch.Tensor]) -> Variance:
+    """Return the variance of vectors, one tensor of them for every model."""
+    units = draws[0].shape[-1]
+    return variance(draws, units, units)

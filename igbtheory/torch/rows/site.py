@@ -9,11 +9,20 @@ from torch import nn
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.layer import Layer
+from igbtheory.mathematics.formulas.recorder import recorded
+from igbtheory.mathematics.formulas.tree import ZERO, X
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.rows.extra_layers import Zero
 
 Shape = tuple[int, ...]
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+"""Arguments of a call other than the data, by place and by name."""
+TIMES = 10.0
+"""The numbers at which a function is tried reach so many times as far as those that the model gives it: other data and
+other weights do not reach farther."""
+TRIED = 2**12
+"""Number of random numbers at which a function is tried."""
 
 
 @final
@@ -21,24 +30,34 @@ Shape = tuple[int, ...]
 class Site:
     """Where a module or function stands in a model.
 
-    modules: the module in every drawn model, () for a function. rest, named: its arguments other than the data, by
-    place and by name. place: that of the data among the arguments. entries: those in front, arranged as `reads` asked.
-    after: the shape of a datum behind. raw: whether all layers in front are without weights. read: a list to which the
-    row adds the variances that it reads, of weights and of biases. channels: a list of the numbers of units that the
-    layers with weights read, to which the row adds them if they are not all the units in front. usual: the initialiser
-    of most other layers.
+    modules: the module in every drawn model, () for a function. arguments: those other than the data, in every model.
+    place: that of the data among the arguments. values: what a few data are there. entries: those in front, arranged as
+    `reads` asked. after: the shape of a datum behind. raw: whether all layers in front are without weights. read: the
+    variances that the row reads, by their names in the layer, to which it adds them. channels: a list of the numbers of
+    units that the layers with weights read, to which the row adds them if they are not all the units in front. usual:
+    the initialiser of most other layers.
     """
 
     modules: Sequence[nn.Module]
-    rest: tuple[Any, ...]
-    named: dict[str, Any]
+    arguments: Sequence[Arguments]
     place: int
+    values: torch.Tensor
     entries: Entries
     after: Shape
     raw: bool
-    read: list[Variance]
+    read: dict[str, Variance]
     channels: list[int]
     usual: str
+
+    @property
+    def rest(self) -> tuple[Any, ...]:
+        """The arguments other than the data by place, in the first model."""
+        return self.arguments[0][0]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The arguments by name, in the first model."""
+        return self.arguments[0][1]
 
     @property
     def before(self) -> Shape:
@@ -91,24 +110,56 @@ def reads(
 
 
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
-    """Return the activation that applies a function to every number. ValueError: the function does not act so."""
-    rest = [_number(value) for value in site.rest]
-    named = {key: _number(value) for key, value in site.named.items() if key != "inplace"}
+    """Return the activation that applies a function to every number, `Zero` for 0, and no layer for the identity.
+
+    Its formula decides which of them it is, and where it is none, random numbers. ValueError: it does not act on each
+    number alone, or differs between the models.
+    """
+    (rest, named), *others = [
+        ([_number(value) for value in rest], {key: _number(x) for key, x in named.items() if key != "inplace"})
+        for rest, named in site.arguments
+    ]
+    if any(other != (rest, named) for other in others) or _differ(site.modules):
+        raise ValueError(
+            "the theory has functions that are the same in all models, got one with a number of each model"
+        )
 
     def of_numbers(x: Any) -> Any:
         return function(*rest[: site.place], x, *rest[site.place :], **named)
 
+    of_numbers.__name__ = name = getattr(function, "__name__", type(function).__name__)
     try:
-        probe = torch.linspace(-3, 3, 7)
-        values = of_numbers(probe.clone())  # which may act in place
-        if torch.equal(values, probe):  # such as numbers of another type, or times 1
+        tree, numbers = recorded(of_numbers), _numbers_like(site.values)
+        values = of_numbers(numbers.clone())  # which may act in place
+        if tree in {None, X} and _are_same(values, numbers):
             return []
-        if (rest or named) and not values.any():
-            return [Zero()]
+        if tree in {None, ZERO} and not values.any():
+            return [Zero(site.entries.units, site.entries.shape)]
         return [Activation(of_numbers if rest or named else function)]
     except (TypeError, ValueError, IndexError, RuntimeError) as error:
-        name = getattr(function, "__name__", type(function).__name__)
         raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
+
+
+def _numbers_like(values: torch.Tensor) -> torch.Tensor:
+    """Return random numbers of the size of those that a model gives to a function, and of TIMES this size."""
+    size = values.double().square().mean().sqrt()
+    drawn = torch.randn(2, TRIED, dtype=torch.double, generator=torch.Generator().manual_seed(0))
+    numbers = size.cpu() * drawn * torch.tensor([[1.0], [TIMES]]) if size else drawn
+    return numbers.flatten().to(values.dtype if values.is_floating_point() else torch.get_default_dtype())
+
+
+def _are_same(values: Any, numbers: torch.Tensor) -> bool:
+    """Return whether values are these numbers, but for the rounding of their type, such as of half precision."""
+    if not isinstance(values, torch.Tensor) or not values.is_floating_point() or values.shape != numbers.shape:
+        return False
+    rounding = max(torch.finfo(x.dtype).eps for x in (values, numbers)) * float(numbers.abs().max())
+    return bool(((values.double() - numbers.double()).abs() <= rounding).all())
+
+
+def _differ(modules: Sequence[nn.Module]) -> bool:
+    """Return whether the parameters of a module differ between the models."""
+    first, *others = ([*module.parameters()] for module in modules) if modules else ([],)
+    return any(not torch.equal(one, other) for drawn in others for one, other in zip(first, drawn, strict=True))
 
 
 def _number(value: Any) -> Any:

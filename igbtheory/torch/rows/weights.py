@@ -29,7 +29,7 @@ def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[s
     if constant and all(bool((bias == constant).all()) for bias in biases):
         biases, shift = [], [Activation(f"x + {constant!r}")]
     bias = variance(biases, fan_in, fan_out) if biases else Variance(0.0, 0.0, ("none",))
-    site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), bias))
+    site.read.update(sigma_w2=Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), sigma_b2=bias)
     return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
 

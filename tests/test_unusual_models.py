@@ -1,0 +1,203 @@
+"""Models with unusual functions, branches that start at 0 and shared vectors, beside plain loops of PyTorch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+
+torch = pytest.importorskip("torch")
+nn, functional = torch.nn, torch.nn.functional
+torch.set_num_threads(1)  # the models are small, and several processes run tests
+
+pytestmark = pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+WIDTH, OUTPUTS, NETWORKS = 200, 30, 60
+"""The change of gamma by the finite width is smaller than its error over so many networks."""
+FAR = 3.0
+"""Standard errors; the seeds are fixed."""
+Make = Callable[[], Any]
+X = torch.from_numpy(np.random.default_rng(1).standard_normal((40, 30)) + 0.3).float()
+TOKENS = torch.from_numpy(np.random.default_rng(2).standard_normal((30, 6, 8))).float()
+IMAGES = torch.from_numpy(igb.gaussian_images(12, 3, 6, 6, seed=1)).float()
+
+
+class Model(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A layer, a function of its ReLUs and of the model, and a layer; `parts` are more modules and parameters."""
+
+    def __init__(
+        self, function: Callable[[Any, Any], Any], parts: Any = (), size: int = 30, width: int = WIDTH
+    ) -> None:
+        super().__init__()
+        self.first, self.inner, self.last = nn.Linear(size, width), nn.Linear(width, width), nn.Linear(width, OUTPUTS)
+        self.function = function
+        for name, make in dict(parts).items():
+            setattr(self, name, make())
+
+    def forward(self, x: Any) -> Any:
+        return self.last(self.function(self, torch.relu(self.first(x))))
+
+
+def in_a_loop(make: Make, data: Any, networks: int = NETWORKS) -> tuple[float, float]:
+    """Return gamma of the outputs of networks in a plain loop, and its standard error by leaving out each network."""
+    torch.manual_seed(0)
+    moments = []
+    with torch.no_grad():
+        for _ in range(networks):
+            y = make()(data).double()
+            centres = y.mean(dim=0)
+            moments.append([float(centres.square().mean()), float((y - centres).square().mean())])
+    var_mu, var_chi = np.array(moments).T
+    without = (var_mu.sum() - var_mu) / (var_chi.sum() - var_chi)
+    return var_mu.sum() / var_chi.sum(), without.std() * np.sqrt(networks - 1)
+
+
+def far(make: Make, data: Any, networks: int = NETWORKS) -> float:
+    """Return the difference of the prediction from a plain loop in standard errors of both."""
+    predicted = igb.from_torch(make, data.numpy()).predict(data.numpy())
+    gamma, error = in_a_loop(make, data, networks)
+    return float(abs(predicted.gamma - gamma) / np.hypot(error, predicted.error * (1 + gamma) * gamma))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda h: torch.floor(3 * h),
+        lambda h: torch.round(3 * h),
+        lambda h: torch.trunc(3 * h),
+        lambda h: functional.hardshrink(3 * h),
+        lambda h: functional.hardshrink(20 * h, 5),
+        lambda h: torch.clamp(20 * h, -3, 3),
+        lambda h: nn.Hardtanh(-5, 5)(20 * h),
+        lambda h: functional.threshold(20 * h, -3.5, 0),
+        lambda h: torch.fake_quantize_per_tensor_affine(3 * h, 0.5, 0, -3, 7),
+        lambda h: torch.remainder(3 * h, 1),
+        lambda h: torch.fmod(3 * h, 1),
+        lambda h: (3 * h).int().float(),
+    ],
+    ids=[
+        *("floor", "round", "trunc", "hardshrink", "wide hardshrink", "clamp", "Hardtanh", "threshold"),
+        *("quantised", "remainder", "fmod", "int"),
+    ],
+)
+def test_functions_are_read_by_their_formulas_and_not_at_whole_numbers(function: Callable[[Any], Any]) -> None:
+    make = lambda: Model(lambda m, h: function(m.inner(h)))  # noqa: E731 - it makes models
+    assert far(make, X) < FAR
+    told = repr(igb.from_torch(make, X.numpy()))
+    assert told != repr(igb.from_torch(lambda: Model(lambda m, h: m.inner(h)), X.numpy()))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda h: h.double().float(), lambda h: h.half().float(), lambda h: h.bfloat16().float(), nn.Identity(), abs],
+    ids=["double", "half", "bfloat16", "identity", "abs of a ReLU"],
+)
+def test_a_change_of_the_type_of_numbers_is_no_function(function: Callable[[Any], Any]) -> None:
+    found = igb.from_torch(lambda: Model(lambda _, h: function(h)), X.numpy())
+    expected = igb.from_torch(lambda: Model(lambda _, h: h), X.numpy())
+    assert found.predict(X.numpy()).gamma == pytest.approx(expected.predict(X.numpy()).gamma, rel=1e-12)
+
+
+def zeros(kind: Any) -> Make:
+    """Return a function that makes norms whose weights start at 0."""
+
+    def make() -> Any:
+        norm = kind(WIDTH)
+        nn.init.zeros_(norm.weight)
+        return norm
+
+    return make
+
+
+def biased() -> Any:
+    """Return a layer whose biases outweigh the stream."""
+    layer = nn.Linear(WIDTH, WIDTH)
+    nn.init.normal_(layer.bias, std=0.5)
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("function", "parts"),
+    [
+        (lambda m, h: h + m.biased(m.norm(h)), {"norm": zeros(nn.LayerNorm), "biased": biased}),
+        (lambda m, h: m.biased(m.norm(h)).relu() - h, {"norm": zeros(nn.LayerNorm), "biased": biased}),
+        (lambda m, h: h + torch.sigmoid(m.norm(h)), {"norm": zeros(nn.BatchNorm1d)}),
+        (lambda m, h: torch.sigmoid(m.norm(h)) - 2 * h, {"norm": zeros(nn.BatchNorm1d)}),
+        (lambda m, h: h + functional.softplus(m.alpha * m.inner(h)), {"alpha": lambda: nn.Parameter(torch.zeros(1))}),
+        (lambda m, h: h * torch.cos(m.alpha * m.inner(h)), {"alpha": lambda: nn.Parameter(torch.zeros(1))}),
+        (lambda m, h: h + m.inner(m.norm(h).relu()).sin() + 1, {"norm": zeros(nn.LayerNorm)}),
+    ],
+    ids=["Linear", "minus", "sigmoid", "difference", "softplus", "product", "biases"],
+)
+def test_a_branch_that_starts_at_0_adds_what_stands_behind_the_0(function: Any, parts: dict[str, Make]) -> None:
+    assert far(lambda: Model(function, parts), X) < FAR
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda m, h: h + m.norm(h).relu().tanh(), lambda m, h: h - functional.layer_norm(m.norm(h), (WIDTH,))],
+    ids=["functions", "a norm"],
+)
+def test_a_branch_that_stays_0_is_left_out(function: Any) -> None:
+    found = igb.from_torch(lambda: Model(function, {"norm": zeros(nn.LayerNorm)}), X.numpy())
+    assert repr(found) == repr(igb.from_torch(lambda: Model(lambda _, h: h), X.numpy()))
+
+
+def vector(*shape: int, of: Callable[..., Any] = torch.randn) -> dict[str, Make]:
+    """Return vectors that a model draws, as its part v."""
+    return {"v": lambda: nn.Parameter(of(*shape))}
+
+
+def averaged(h: Any) -> Any:
+    return torch.relu(h).mean(1)
+
+
+@pytest.mark.parametrize(
+    ("function", "parts", "text"),
+    [
+        (lambda m, h: averaged(m.inner(h + m.v)), vector(1, 1, WIDTH), "SharedVector(variance=1.0)"),
+        (lambda m, h: averaged(m.inner(h + m.v)), vector(6, WIDTH), "PositionEmbedding(1.0)"),
+        (
+            lambda m, h: averaged(m.inner(h + m.v.repeat_interleave(3, dim=0))),
+            vector(2, WIDTH),
+            "Marks(6 positions)",
+        ),
+        (
+            lambda m, h: averaged(m.inner(h + m.v * torch.arange(1.0, 7)[:, None] / 6)),
+            vector(1, WIDTH),
+            "Computed((), 'add')",
+        ),
+    ],
+    ids=["one", "each", "two", "multiples"],
+)
+def test_vectors_that_are_added_are_drawn_in_every_model(function: Any, parts: dict[str, Make], text: str) -> None:
+    make = lambda: Model(function, parts, 8)  # noqa: E731 - it makes models
+    assert text in repr(igb.from_torch(make, TOKENS.numpy()))
+    assert far(make, TOKENS) < FAR
+
+
+@pytest.mark.parametrize("width", [20, 48])
+def test_the_shape_of_a_vector_tells_that_all_positions_share_it(width: int) -> None:
+    """Their products scatter by 1/sqrt(width), so that a test of independence would depend on the width."""
+    found = [
+        igb.from_torch(
+            lambda: Model(lambda m, h: averaged(h + m.v), vector(1, 1, width), 8, width), TOKENS.numpy(), seed=seed
+        )
+        for seed in (0, 1)
+    ]
+    assert repr(found[0]) == repr(found[1])
+    assert "SharedVector(variance=1.0)" in repr(found[0])
+
+
+def test_the_variance_of_a_vector_that_no_initialiser_tells_has_an_error() -> None:
+    parts = vector(1, 1, 24, of=lambda *shape: 0.77 * torch.randn(*shape))
+    with pytest.warns(igb.EstimateWarning, match=r"variance of add is 0\.587 ± 0\.062"):
+        igb.from_torch(lambda: Model(lambda m, h: averaged(h + m.v), parts, 8, 24), TOKENS.numpy())
+
+
+def test_numbers_of_each_model_are_not_those_of_one() -> None:
+    """A factor that each model draws multiplies second moments by its mean square, not by that of one model."""
+    parts = {"v": lambda: nn.Parameter(3 * torch.randn(1))}
+    found = igb.from_torch(lambda: Model(lambda m, h: h + m.v * m.inner(h), parts), X.numpy())
+    assert "Computed" in repr(found)
