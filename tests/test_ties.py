@@ -8,7 +8,7 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.presentation.cli import main
 
 torch = pytest.importorskip("torch")
 

@@ -12,9 +12,9 @@ from igbtheory.foundations.progress import counted
 from igbtheory.layers.chain import entering
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.width.cases import DataCase
+from igbtheory.networks.width.cases import DataCase, drawn_moments
 from igbtheory.networks.width.chain import Array
-from igbtheory.networks.width.pairs import drawn_moments, estimated
+from igbtheory.networks.width.pairs import estimated
 from igbtheory.networks.width.widths import units_made, units_read
 from igbtheory.theory.prediction import PerLayer, Prediction
 
@@ -46,7 +46,7 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     total = rows.var_mu + rows.var_chi
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.maximum(rows.var_mu_error / total, rows.var_chi_error / rows.var_chi)
-    variance, law = rows.var_g0, cases[1].outputs(rows, "float32", seeds[2])
+    variance, law = rows.var_g0, cases[1].outputs(rows, seeds[2])
     per_layer = PerLayer(FLOAT64, rows.var_mu, rows.var_chi, error, rows.var_mu, variance, rows.var_g0_error)
     text = f"{min(small)} to {max(small)}" if len({*small}) > 1 else str(small[0])
     drawn = f"{count} networks of width {text}, and {count} of twice this width, extrapolated"

@@ -73,11 +73,10 @@ class WidthPrediction(OutputLayer):
         """
         from igbtheory.guesses.dataset import OutputLaw  # noqa: PLC0415 - few predictions are of routers
         from igbtheory.guesses.router import DatasetRouterLaw  # noqa: PLC0415 - as above
-        from igbtheory.networks.width.pairs import precision_of  # noqa: PLC0415 - as above
 
-        law, case = self.G0, self._case
+        law = self.G0
         if not isinstance(law, OutputLaw):
-            law = case.outputs(self.per_layer, precision_of(case), np.random.SeedSequence(0))
+            law = self._case.outputs(self.per_layer, np.random.SeedSequence(0))
         return DatasetRouterLaw(experts, top, law)
 
     def vocabulary(
