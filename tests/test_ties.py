@@ -98,6 +98,18 @@ def test_an_expansion_is_not_taken_where_units_may_all_be_0() -> None:
     assert igb.mlp(1).predict(width=32).method == "expansion"
 
 
+def test_a_single_unit_leaves_one_guess_of_all_data() -> None:
+    """All features have one direction if they have one sign; tanh has both, and a dead ReLU gives class 0."""
+    found = igb.mlp(1, "sigmoid").predict(width=1)
+    assert (found.gamma_guess, found.gamma_guess_error) == (np.inf, np.inf)
+    assert set(np.round(found.G0.rvs(50, 0), 9)) == {0, 1}
+    assert abs(igb.mlp(1, "tanh").predict(width=1).gamma_guess) < 0.1
+    relu = igb.mlp(1).predict(width=1)
+    # half of the data are dead, so that G0 is 1/2 or 1
+    assert relu.ties == pytest.approx(0.5, abs=0.03)
+    assert relu.var_g0 == pytest.approx(1 / 16, abs=5 * relu.var_g0_error)
+
+
 def test_the_share_of_ties_is_told_wherever_it_is_not_0(capsys: Any) -> None:
     told = f"At {100 * (s := igb.mlp(3).simulate(30, 2, 20, 0)).ties:.3g} % of the data the largest outputs tie"
     assert s.ties > 0
