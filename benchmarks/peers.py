@@ -2,12 +2,15 @@
 
     python benchmarks/peers.py run [WORD ...]      # measure the works whose names contain a word, and store the ratios
     python benchmarks/peers.py compare [WORD ...]  # measure again, and print the ratios beside the stored ones
+    python benchmarks/peers.py first [WORD ...]    # measure and store the first calls alone
 
-Times are CPU times of one thread, the smallest of several calls that alternate between the programs. The ratio of a
-peer is its time over ours: above 1, igbtheory is faster. Peak memory is that of a process of its own, with the modules
-that the program loads. The errors are relative to numbers of 25 digits, of tanh and silu to single predictions by
-another rule than that of grids. The peers need an environment of their own: pip install . torch
-"neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7" dks autograd. A missing one leaves its place empty.
+Times are CPU times of one thread. Those of repeated calls are the smallest of several that alternate between the
+programs; those of first calls, the smallest of several new processes, without the time to import the program and to
+prepare data. The ratio of a peer is its time over ours in repeated calls: above 1, igbtheory is faster. Peak memory is
+that of a process of its own, with the modules that the program loads. The errors are relative to numbers of 25 digits,
+of tanh and silu to single predictions by another rule than that of grids. The peers need an environment of their own:
+pip install . torch "neural-tangents==0.6.5" "jax<0.6" "tf2jax==0.3.7" dks autograd. A missing one leaves its place
+empty.
 """
 
 import csv
@@ -34,6 +37,8 @@ import numpy as np  # noqa: E402
 from peer_programs import WORKS, Work, fresh  # noqa: E402
 
 STORED = Path(__file__).with_suffix(".csv")
+PROCESSES = 3
+"""New processes in which a first call is measured."""
 ENOUGH, MOST, SLOW = 1.0, 40, 5.0
 """CPU seconds and calls of one program after which it is not called again; so is one whose first call takes SLOW."""
 OURS = "igbtheory"
@@ -110,8 +115,15 @@ def peak(name: str, program: str) -> float:
 
 
 def call(name: str, program: str) -> None:
-    """Call a program once."""
-    {OURS: WORKS[name].ours, **WORKS[name].peers}[program]()()
+    """Call a program once, and print its CPU time."""
+    sys.stdout.write(f"{timed({OURS: WORKS[name].ours, **WORKS[name].peers}[program]())}\n")
+
+
+def first(name: str, program: str) -> float:
+    """Return the smallest CPU time of the first call of a program in a new process."""
+    command = [sys.executable, "-W", "ignore", __file__, "call", name, program]
+    runs = [subprocess.run(command, check=True, capture_output=True, text=True) for _ in range(PROCESSES)]  # noqa: S603
+    return min(float(run.stdout.splitlines()[-1]) for run in runs)
 
 
 def measured(name: str) -> list[dict[str, Any]]:
@@ -124,6 +136,7 @@ def measured(name: str) -> list[dict[str, Any]]:
             "program": program,
             "seconds": f"{seconds:.3g}",
             "ratio": f"{seconds / times[OURS]:.3g}",
+            "first": f"{first(name, program):.3g}",
             "megabytes": f"{peak(name, program):.0f}",
             "error": f"{wrong[program]:.1e}" if program in wrong else "",
         }
@@ -143,6 +156,14 @@ def main(command: str, words: list[str]) -> None:
     """Measure the works whose names contain one of the words, print their rows, and store them if asked to."""
     before = stored()
     rows = dict(before)
+    if command == "first":
+        for name in WORKS:
+            for program, _ in programs(WORKS[name]) if not words or any(word in name for word in words) else ():
+                rows[name, program]["first"] = f"{first(name, program):.3g}"
+                sys.stdout.write(f"{name:45} {program:16} first {rows[name, program]['first']} s\n")
+                sys.stdout.flush()
+        _store(rows)
+        return
     for name, seconds in floors().items():
         rows["floor", name] = dict.fromkeys(next(iter(before.values()), {}), "")
         rows["floor", name] |= {"work": "floor", "program": name, "seconds": f"{seconds:.3g}"}
@@ -165,7 +186,7 @@ def _store(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
     """Write the rows to the file beside this program, in the order of the works."""
     order = ["floor", *WORKS]
     with STORED.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, ("work", "program", "seconds", "ratio", "megabytes", "error"))
+        writer = csv.DictWriter(file, ("work", "program", "seconds", "ratio", "first", "megabytes", "error"))
         writer.writeheader()
         writer.writerows(sorted(rows.values(), key=lambda row: order.index(row["work"])))
 

@@ -235,7 +235,7 @@ rng = np.random.default_rng(0)
 N, D = 400, 2000
 data, W, w = rng.standard_normal((D, N)), rng.standard_normal((N, N)), rng.standard_normal((N, 2))
 relu = lambda h: np.maximum(h, 0)
-root = relu(data @ W / N**0.5) @ w / N**0.5  # standard deviation N^(-1/2): the draft's own
+root = relu(data @ W / N**0.5) @ w / N**0.5  # standard deviation N^(-1/2): that of version 4
 whole = relu(data @ W / N) @ w / N           # standard deviation 1/N
 guess, same = root[:, 0] > root[:, 1], whole[:, 0] > whole[:, 1]
 assert (guess == same).all()                 # not one guess differs
@@ -297,7 +297,7 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     "The variance of f_0 of ReLU on correlated (real) data, and its value on random data, which have the weakest IGB",
     at="section 7, fourth paragraph",
     printed=sp.Gt(VAR_W(F_0), sp.asin(1 / sp.pi) / (2 * sp.pi)),
-    assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU; the draft "
+    assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU; version 4 "
     "expects stronger IGB, and has no formula",
 )
 def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Findings:

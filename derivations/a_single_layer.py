@@ -115,7 +115,7 @@ def linear_network_is_neutral(stated: Any) -> Findings:
     "The law of f_0 of ReLU, which stays wide for infinitely many data and has its mode in the middle",
     at="section 5.1, ReLU",
     printed=equation(DENSITY, sp.sqrt(sp.pi - 1) * sp.exp(-(sp.pi - 2) * y**2 / 2)),
-    assumes="one hidden layer; width and number of data to infinity; the formula, which the draft does not print, is "
+    assumes="one hidden layer; width and number of data to infinity; the formula, which version 4 does not print, is "
     "for the density of f_0 = Phi(y)",
 )
 def relu_is_wide(stated: Any) -> Findings:
@@ -150,7 +150,7 @@ def relu_is_away_from_a_half(stated: Any) -> Findings:
     yield agree("P(|f_0 - 1/2| <= 0.1) by the toolkit", law.cdf(0.6) - law.cdf(0.4), inside, 10)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("A-Eq7", "Eq. 7", "Max pooling of a group of m nodes", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)"),
 )
@@ -204,7 +204,7 @@ def mean_of_the_fraction(stated: Any) -> Findings:
     "however many data and nodes there are",
     at="section 3.2, Breaking of self-averageness",
     printed=equation(VAR_W(F_0), g0_variance(g)),
-    assumes="gamma > 0; the draft has no formula",
+    assumes="gamma > 0; version 4 has no formula",
 )
 def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     """Var(f_0) is 0 at gamma = 0. Its slope in gamma is A/sqrt(gamma) with A = E U Phi phi at sqrt(gamma) U. Stein's
@@ -229,7 +229,7 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     at="section 5.1, below Fig. 4",
     printed=equation(sp.Limit(LAW, N, sp.oo), g0_cdf(f, g)),
     assumes="width N and input dimension to infinity, the number of data as simulated; P(f, N) is the probability that "
-    "f_0 is at most f; the draft has no formula",
+    "f_0 is at most f; version 4 has no formula",
 )
 def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). 64
@@ -259,7 +259,7 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     at="Theorem 5.1, Eqs. 8 and 9",
     printed=equation(GAMMA, m_1**2 / (m_2 - m_1**2)),
     assumes="one hidden layer of infinite width, centred Gaussian data, zero biases; rho not constant, so that outputs "
-    "do not tie; m_2 = <rho(g_i)^2>; the draft has the condition m_1 = 0 alone",
+    "do not tie; m_2 = <rho(g_i)^2>; version 4 has the condition m_1 = 0 alone",
 )
 def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
     """Var_W(mu) = sigma_w^2 m_1^2 and Var_chi = sigma_w^2 (m_2 - m_1^2) > 0. f_0 = Phi(sqrt(gamma) U) is 1/2 for almost
@@ -300,7 +300,7 @@ def _moments(of: Callable[[Any], Any]) -> list[Any]:
     at="section 5.1, below Theorem 5.1",
     printed=equation(VAR_W(F_0), g0_variance(g)),
     assumes="one hidden layer of infinite width; “qualitatively resemble ReLU” is read as: the law of f_0 does not "
-    "concentrate; the draft has no formula",
+    "concentrate; version 4 has no formula",
 )
 def two_classes_of_activations(stated: Any) -> Findings:
     """The law of f_0 depends on the activation through gamma alone. Its density as a function of y = Phi^-1(f_0) has
@@ -377,7 +377,7 @@ def inputs_off_centre(stated: Any) -> Findings:
     "The mean of ReLU, by which it can be shifted to eliminate IGB",
     at="section 5.1, last paragraph",
     printed=equation(E_CHI(sp.Max(H, 0)), 1 / sp.sqrt(sp.pi)),
-    assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width; the draft has no formula",
+    assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width; version 4 has no formula",
 )
 def shifted_relu(stated: Any) -> Findings:
     """The shift is the mean at sigma_w^2 = 2. Elsewhere, and behind a second layer, a bias remains (A-depthIGB)."""
@@ -397,8 +397,8 @@ def shifted_relu(stated: Any) -> Findings:
     "many data",
     at="Fig. 4",
     printed=equation(BAR, sp.Integral(COINS * npdf(x), (x, -sp.oo, sp.oo))),
-    assumes="groups of 4 in the maximum (the draft does not print the size); P(k) is the probability that k of D "
-    "guesses are for class 0; the draft has no formula",
+    assumes="groups of 4 in the maximum (version 4 does not print the size); P(k) is the probability that k of D "
+    "guesses are for class 0; version 4 has no formula",
 )
 def figure_4(trial: Trial, stated: Any) -> Findings:
     """With D data f_0 is k/D, k binomial given the network. The bars of k and D - k are drawn together, for D = 4."""

@@ -273,7 +273,7 @@ def propagation(stated: Any) -> Findings:
         yield identity(f"{width} linear units", fourth / square**2 - 3, sp.Rational(6, width), of=ratio)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("B-gamma", "“Procedure”", "The ratio gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB"),
     ("B-init", "“Phase Diagrams”", "The weights W_ij^(l) are N(0, sigma_w^2/N_l), the biases B_i are N(0, sigma_b^2)"),

@@ -68,7 +68,7 @@ def few_classes(trial: Trial, stated: Any) -> Findings:
     yield shown("its most probable class", 0.4 < value < 0.44, f"{value:.4f} +- {error:.2g}")
 
 
-SECTION.untested(
+SECTION.definitions(
     "a description; see C-2",
     ("C-3", "TL;DR", "IGB is an architecture-dependent skew immediately after random initialization"),
 )
@@ -84,7 +84,7 @@ SECTION.untested(
     ),
     ("C-9", "Abstract", "Losses that are robust to label errors can fail to steer training from a biased start"),
 )
-SECTION.untested(
+SECTION.definitions(
     "a description of two losses, which the summary does not define",
     ("C-8", "Abstract", "Blurry and piecewise-zero loss were designed for robustness to label errors"),
 )

@@ -158,11 +158,11 @@ def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
 
 
 RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("D-gamma", "Overall Architecture", "The ratio gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO),
 )
-SECTION.untested(
+SECTION.definitions(
     "a convention; see D-pool-order",
     ("D-limits", "Limitations & Future Work", "The order of limits: width, then data, then depth"),
 )

@@ -170,17 +170,28 @@ def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
 
 
 SECTION.untested(
-    "it needs training runs: igb study --preset phases has tanh networks on the digits, and none of the transformers",
+    "it needs training runs on these data: igb study --preset phases has tanh networks on the digits, and "
+    "docs/training.rst has their p-values",
     (
         "D-tanhMLP",
         "Training Dynamics Validation, Tanh MLP",
         "Tanh MLPs: the edge of chaos has the largest initial bias, quickly absorbed; neutral states do poorly",
     ),
+)
+SECTION.untested(
+    "it needs gradients of this network on CIFAR-10; igb study --preset vit trains small transformers with norms",
     (
         "D-ViT",
         "Training Dynamics Validation, Vanilla ViT",
         "A vision transformer without norms and skip connections has gradients with the same phases as MLPs",
     ),
+)
+SECTION.untested(
+    "it needs the pretrained network. The summary has the weights times 0.5 and 1.5; in the authors' repository, "
+    "abassi98/igb_and_trainability, and on their poster the variances are, so that the weights of the pretrained body "
+    "are times 0.707 and 1.225; the body is frozen, and the head alone is drawn and trained. On the poster the edge "
+    "starts with the least bias of the three. igb study --preset vit, a small transformer from random weights, is "
+    "another experiment",
     (
         "D-LViT",
         "Training Dynamics Validation, Large ViT",

@@ -33,7 +33,7 @@ ERF = 2 / sp.sqrt(sp.pi) * sp.Integral(sp.exp(-(t**2)), (t, 0, sp.Symbol("x", po
 """The integral that defines erf, as printed."""
 Z_LAW = equation(STANDARD, npdf(z))
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("E-Eq1", "Eq. 1", "A Dense layer is Z_i^(l+1) = sum_j w_ij^(l+1) X_j^(l)"),
     ("E-Eq2", "Eq. 2", "The operator X({Z_a}) is the composition of norm and activation"),

@@ -211,7 +211,7 @@ def first_layer(stated: Any) -> Findings:
     yield agree("var_chi of Z, predicted", first.var_chi[0], 4, 25)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     (
         "E-Eq23",

@@ -94,7 +94,7 @@ def computed(expression: Any, size: int) -> Any:
     return value.replace(E_CHI, lambda arg: expectation(arg, size))
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     (
         "E-Eq27-29",

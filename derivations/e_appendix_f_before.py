@@ -89,7 +89,7 @@ def with_norm(depth: int) -> Any:
     return sigma_w2 * relu_moment(2) / square_behind(depth)
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("E-Eq91", "Eq. 91", "The input", r"X_i^{(0)} \sim \mathcal{N}(0, 1)"),
     ("E-Eq97", "Eq. 97", "LayerNorm", r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}"),
@@ -106,11 +106,13 @@ SECTION.untested(
 plain, normed = (igb.mlp(4, norm=norm).predict() for norm in (None, "layer"))  # sigma_w^2 = 2
 assert printed[0].subs(sigma_w2, 2) == 2 and abs(normed.var_chi / plain.var_chi - 0.5) < 1e-9  # halved, not doubled
 """,
-    correction="Both are divided by the variance of the pre-activations of the last hidden layer, which is "
-    "(sigma^(1))^2 at each depth for sigma_w^2 = 2; with sigma_w^2 = 2 the theorem doubles what LayerNorm halves",
+    correction="Both are divided, as in the proof of the theorem, by the variance of the pre-activations of the last "
+    "hidden layer, which is (sigma^(1))^2 at each depth for sigma_w^2 = 2; with sigma_w^2 = 2 the theorem as printed "
+    "doubles what LayerNorm halves",
     right=factors(1 / (sigma_w2 * (sigma_w2 / 2) ** (L - 1))),
     right_assumes="widths and number of data to infinity, no biases",
-    at="Theorem F.2, Eqs. 92 and 93",
+    misprint=True,
+    at="Theorem F.2, Eqs. 92 and 93; the proof divides, in Eqs. 105, 110, 111, 122 and 123",
 )
 def divided_by_the_variance(stated: Any, says: str) -> Findings:
     """Eqs. 104 to 113 divide, the theorem multiplies. c is the same (E-F2gamma), so both variances have one factor."""
@@ -126,7 +128,7 @@ def divided_by_the_variance(stated: Any, says: str) -> Findings:
     (kaiming,) = {size for size in (1, 2, 3) if len({with_norm(i).subs(sigma_w2, size) for i in (1, 2, 3)}) == 1}
     yield worded(says, "at each depth for sigma_w^2 = {}", kaiming)
     halved = with_norm(3).subs(sigma_w2, 2).doit() == sp.Rational(1, 2)
-    yield worded(says, "the theorem doubles what LayerNorm {}", "halves" if halved else "does not halve")
+    yield worded(says, "the theorem as printed doubles what LayerNorm {}", "halves" if halved else "does not halve")
 
 
 @SECTION.limited(

@@ -96,7 +96,14 @@ def printed_mean(factor: Any) -> Any:
     misprint=True,
     at="Eq. 87",
 )
-@SECTION.fails(
+def scaled_by_any(stated: Any) -> Findings:
+    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
+    86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
+    """
+    yield from _scaled(stated, (1, -1))
+
+
+@SECTION.limited(
     "E-LemF.1",
     "Mean and variance of ReLU(alpha X) are said to be alpha and alpha^2 times those of ReLU(X) for alpha in R",
     printed=(equation(M(alpha * X), alpha * M(X)), equation(V(alpha * X), alpha**2 * V(X))),
@@ -106,19 +113,30 @@ x = 5 + np.random.default_rng(0).standard_normal(100000)
 assert np.maximum(-x, 0).mean() >= 0 > printed[0].subs({alpha: -1, M(X): 5})
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="It is so for positive alpha, which is what LayerNorm needs, since it divides by a standard "
-    "deviation; for negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
+    assumes="alpha is positive: the only case that the preprint uses, since LayerNorm divides by a standard deviation",
+    at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+)
+def scaled(stated: Any) -> Findings:
+    """As for Eq. 87, for positive alpha."""
+    yield from _scaled(stated, (1,))
+
+
+@SECTION.corrects(
+    "E-LemF.1",
+    "For negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
     right=(
         equation(M(alpha * X), sp.Abs(alpha) * M(sp.sign(alpha) * X)),
         equation(V(alpha * X), alpha**2 * V(sp.sign(alpha) * X)),
     ),
-    right_assumes="alpha is not 0",
-    at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+    assumes="alpha is not 0; the formulas are for both signs",
 )
-def scaled(stated: Any) -> Findings:
-    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
-    86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
-    """
+def scaled_by_both_signs(stated: Any) -> Findings:
+    """As for Eq. 87."""
+    yield from _scaled(stated, (1, -1))
+
+
+def _scaled(stated: Any, signs: tuple[int, ...]) -> Findings:
+    """Findings on M or V of alpha X for alpha of these signs."""
     for kind, function in enumerate((M, V)[: len(relations_of(stated))]):
         said = value_of(function(alpha * X), stated)
 
@@ -128,7 +146,7 @@ def scaled(stated: Any) -> Findings:
                 of_x = of_x.replace(moment, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
             return of_x
 
-        for sign in (1, -1):
+        for sign in signs:
             derived = rectified_moments(sign * size, mu, sigma)[kind]
             label = f"alpha = {'' if sign > 0 else '-'}a"
             yield identity(label, derived, at(sign * size), of=function(alpha * X))

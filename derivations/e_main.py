@@ -426,7 +426,7 @@ def group_gamma(size: int) -> Any:
     return net.predict().gamma
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     (
         "E-s2-w",

@@ -85,12 +85,13 @@ def _gradient_growth(trial: Trial, size: int) -> float:
     return float((sizes[-2] / sizes[0]) ** (1 / (depth - 2)))  # the first layer has other inputs
 
 
-SECTION.untested(
+SECTION.definitions(
     "a definition",
     ("E-s3", "section 3.1", "Low IGB: G0 is about 0.5; high IGB: G0 is about 1; weak prejudice: broad on [0.5, 1]"),
 )
 SECTION.untested(
-    "it needs training runs: igb study --preset blobs, and igb study with a ResNet of your own",
+    "it needs training runs: igb study --preset blobs, and --preset resnet with a small ResNet; docs/training.rst has "
+    "their p-values",
     ("E-Fig2", "Fig. 2", "Neutral and prejudiced starts have different convergence, and gaps between the classes"),
     ("E-Fig4", "Fig. 4", "Dynamics by the placement of the norm"),
     ("E-Fig5, training", "Fig. 5", "ResNet-9: BatchNorm behind the activation trains faster"),

@@ -10,18 +10,19 @@ from pathlib import Path
 from changed_files import write_changed
 
 from igbtheory.claims import PAPERS, Claim
-from igbtheory.claims.claim import INSTEAD, KINDS
+from igbtheory.claims.claim import INSTEAD, LISTS
 from igbtheory.claims.library import library
+from igbtheory.claims.tally import tally
 
 SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"}
 ERRORS = """\
 What we found in the papers
 ===========================
 
-``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. This page lists what readers of
-the papers should know of: {counts}.
-A limit of validity is a statement that is right under the assumptions of its paper. Each entry names the document that
-we read and the place in it, then what stands there, then what is right, or what happens outside the assumptions.
+``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. {tally} This page lists what
+readers of the papers should know of: {counts}. A limit of validity is a statement that is right under the assumptions
+of its paper. Each entry names the document that we read and the place in it, then what stands there, then what is
+right, or what happens outside the assumptions.
 ``igb verify --out claims`` writes the evidence and a counter-example for each, and :doc:`derivations` has a page for
 each section of a paper. This page is written from the claims by ``python docs/derivation_pages.py``.
 
@@ -41,12 +42,13 @@ def write_pages(folder: Path) -> None:
 
 def errors_page(claims: list[Claim]) -> str:
     """Return the page that lists false statements, limits of validity and misprints."""
-    lists = {kind: [claim for claim in claims if claim.kind == kind] for kind in KINDS}
-    counts = ", ".join(f"{len(members)} {KINDS[kind].lower()}" for kind, members in lists.items())
+    lists = {title: [claim for claim in claims if claim.listed == title] for title in LISTS}
+    counts = ", ".join(f"{len(members)} {title.lower()}" for title, members in lists.items())
     papers = "\n".join(f"- **{letter}**: {inline(str(paper))}." for letter, paper in PAPERS.items())
-    page = [ERRORS.format(counts=counts, papers=papers)]
-    for kind, title in KINDS.items():
-        page += [_heading(title, "-"), *map(_entry, lists[kind])]
+    head, *rest = ERRORS.format(tally=tally(claims), counts=counts, papers=papers).split("\n\n")
+    page = [head, textwrap.fill(rest[0], 140), *rest[1:]]
+    for title, members in lists.items():
+        page += [_heading(title, "-"), *map(_entry, members)]
     return "\n\n".join(page) + "\n"
 
 

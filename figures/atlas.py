@@ -1,7 +1,7 @@
-"""Atlas of activations: what each does to the guesses of an untrained network, and where its edge of chaos lies.
+"""Atlas of activations: what each does to the guesses and to the gradients of an untrained network.
 
-Every activation has a page with the function, gamma over depth with finite networks, the law of G0 and the edge of
-chaos.
+Every activation has a page with the function, gamma over depth with finite networks, the law of G0 and the backward
+threshold, below which gradients vanish and above which they explode: the edge of chaos where the variance settles.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.mathematics.formulas import FUNCTIONS
-from igbtheory.phases import Verdict, edge_of_chaos, verdict
+from igbtheory.phases import Verdict, backward_line, verdict
 from igbtheory.phases.diagram import near_zero
 from igbtheory.presentation.pictures import Run, Style
 from igbtheory.presentation.pictures.marks import GAMMA, extrapolated, legend_above
@@ -30,15 +30,15 @@ SIGMA_W2, SIGMA_B2 = (0, 6), (0, 1)
 
 @dataclass(frozen=True)
 class Page:
-    """An activation: its verdict, gamma of finite networks after every hidden layer, and its edge of chaos.
+    """An activation: its verdict, gamma of finite networks after every hidden layer, and its backward threshold.
 
-    edge: sigma_w2 on the edge of chaos at the variances sigma_b2 of the biases, or None if the activation jumps.
+    threshold: the backward threshold at the variances sigma_b2 of the biases, or None if the activation jumps.
     """
 
     verdict: Verdict
     gamma: OverWidths
     sigma_b2: Any
-    edge: Any
+    threshold: Any
 
 
 def compute(run: Run) -> dict[str, Page]:
@@ -50,12 +50,12 @@ def _page(run: Run, name: str, seed: int) -> Page:
     depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
     gamma = run.ensemble(igb.mlp(depth, name), 150, 64, 64, 900 + seed).gamma.at(slice(1, None))
     along = near_zero(SIGMA_B2[1], run.some(101, 31))
-    run.record.append({"verdict on": name, "edge of chaos up to sigma_b2": SIGMA_B2[1]})
+    run.record.append({"verdict on": name, "backward threshold up to sigma_b2": SIGMA_B2[1]})
     try:
-        edge = edge_of_chaos(name, along)
+        threshold = backward_line(name, along)
     except ValueError:
-        edge = None
-    return Page(verdict(name), gamma, along, edge)
+        threshold = None
+    return Page(verdict(name), gamma, along, threshold)
 
 
 def draw(data: dict[str, Page], style: Style) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _drawn(page: Page, style: Style) -> Any:
     function_panel(panels[0, 0], page.verdict)
     _course(panels[0, 1], page)
     law_panel(panels[1, 0], page.verdict.course)
-    _edge(panels[1, 1], page)
+    _threshold(panels[1, 1], page)
     for axes, label in zip(panels.flat, ("$\\phi(x)$", "$\\gamma$", "$f_{G_0}$"), strict=False):
         axes.set_ylabel(label)
     phi = page.verdict.phi
@@ -87,11 +87,13 @@ def _course(axes: Any, page: Page) -> None:
         legend_above(axes, GAMMA, 3, handlelength=1.4, columnspacing=0.8)
 
 
-def _edge(axes: Any, page: Page) -> None:
-    axes.set(title="edge of chaos (grey: other panels)", xlim=SIGMA_W2, ylim=SIGMA_B2, xlabel=WEIGHTS, ylabel=BIASES)
-    if page.edge is None or not np.any(page.edge <= SIGMA_W2[1]):
-        why = "none: it jumps" if page.edge is None else "none in this range"
+def _threshold(axes: Any, page: Page) -> None:
+    axes.set(
+        title="backward threshold (grey: other panels)", xlim=SIGMA_W2, ylim=SIGMA_B2, xlabel=WEIGHTS, ylabel=BIASES
+    )
+    if page.threshold is None or not np.any(page.threshold <= SIGMA_W2[1]):
+        why = "none: it jumps" if page.threshold is None else "none in this range"
         axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
         return
-    axes.plot(page.edge, page.sigma_b2, label="_edge of chaos", **SERIES[0])
+    axes.plot(page.threshold, page.sigma_b2, label="_backward threshold", **SERIES[0])
     axes.axvline(2, color=GREY, lw=0.7, zorder=0, label="_other panels")

@@ -1,9 +1,11 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
 Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients), with its axes. Shades are the
-bias ratio after 20 layers; lines and names are those of infinite depth. Below the backward threshold, in the ordered
-phase, gradients vanish; above it, in the chaotic one, they explode. The threshold is the edge of chaos where the
-variance of the units settles; at the threshold of ReLU it does so without biases only, at the star.
+bias ratio after 20 layers, and the solid white line is where it is 1. The other lines and the names are those of
+infinite depth. Below the backward threshold, in the ordered phase, gradients vanish; above it, in the chaotic one, they
+explode. The threshold is the edge of chaos where the variance of the units settles; at the threshold of ReLU it does so
+without biases only, at the star. With small biases the solid line of tanh lies below the threshold: behind 20 layers
+networks of the ordered phase are still neutral there.
 """
 
 from typing import Any

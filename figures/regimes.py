@@ -1,7 +1,8 @@
 """Map of regimes: gamma over the variances of weights and biases, tanh and ReLU, 1, 10 and 100 layers deep.
 
-Networks are neutral below gamma = 1 and prejudiced above. Depth moves the border: below the backward threshold gamma
-grows with depth without bound, for tanh if there are biases. Source: bias-meets-trainability, Table 1.
+Networks are neutral below gamma = 1 and prejudiced above. Depth moves the border, the solid white line, towards the
+dotted one: below the backward threshold gamma grows with depth without bound, for tanh if there are biases.
+Source: bias-meets-trainability, Table 1.
 """
 
 from typing import Any

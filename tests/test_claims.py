@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,13 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.claim import INSTEAD, Claim
+from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
 from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.report import summary
 from igbtheory.claims.runner import UNTESTED, Outcome, run
+from igbtheory.claims.tally import tally
 from igbtheory.claims.transcription import Transcription
 from igbtheory.claims.wide import Array, backward, forward, growth, tanh
 from igbtheory.foundations.shipped import load_file, load_missing, own_folder
@@ -479,14 +481,62 @@ def test_the_page_of_errors_is_written_from_the_claims(monkeypatch: pytest.Monke
     )
 
 
-def test_the_readme_lists_five_of_them_in_the_same_words() -> None:
+def test_readme_and_page_count_the_claims() -> None:
+    """Counted here by hand: what holds, fails and is not tested, of the papers and of our own."""
+    claims = list(LIBRARY.claims.values())
+    verdicts = [claim.verdict for claim in claims if not claim.id.startswith("W-")]
+    told = tally(claims)
+    assert told.startswith(f"Of {len(verdicts)} claims {verdicts.count(HOLDS)} hold, ")
+    assert f"{verdicts.count(FAILS)} fail as printed" in told
+    assert f"and {verdicts.count(UNDECIDED)} are not tested" in told
+    assert f"our own {len(claims) - len(verdicts)} are" in told
+    kinds = Counter(claim.kind for claim in claims)
+    assert kinds["misprint"] + kinds["false"] == verdicts.count(FAILS)
+    assert sum(kinds.values()) - kinds[""] == verdicts.count(FAILS) + kinds["limited"]
+    for page in ("README.md", "docs/errors.rst"):
+        assert told in " ".join((ROOT / page).read_text(encoding="utf-8").split()), page
+
+
+def test_definitions_are_told_from_what_is_not_tested() -> None:
+    """By the words of their reasons, which are theirs alone."""
+    untested = [claim for claim in LIBRARY.claims.values() if claim.verdict == UNDECIDED]
+    words = ("a definition", "a convention", "a description", "see A-Def4.2")
+    assert all(claim.definition == claim.reason.startswith(words) for claim in untested)
+    assert not any(claim.definition for claim in LIBRARY.claims.values() if claim not in untested)
+
+
+def test_the_readme_names_findings_with_their_places() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    listed = re.findall(r"- \*\*([A-E]-[^*]+?)\*\* \(", readme)
-    assert len(listed) == 5
-    for name in listed:
+    for name, place, numbers in (("E-s1-RMS", "section 2", "0.467"), ("E-ThmF.2", "Eqs. 92 and 93", "divide")):
         claim = LIBRARY.claims[name]
+        assert f"({name}, {place}" in readme
+        assert place in claim.at
         assert claim.correction is not None
-        assert f"- **{name}** ({claim.place}): {claim.says}. {INSTEAD[claim.kind]}: {claim.correction.says}." in readme
+        assert numbers in claim.correction.says
+        assert numbers in readme
+
+
+def test_claims_of_a_replaced_version_have_a_list_of_their_own() -> None:
+    listed = {claim.id: claim.listed for claim in LIBRARY.claims.values() if claim.kind}
+    assert {name[0] for name, title in listed.items() if "replaced" in title} == {"A"}
+    assert all("replaced" in title for name, title in listed.items() if name[0] == "A")
+
+
+def test_the_page_of_times_is_written_from_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it: `python docs/speed_page.py`. The ratios of the README are those of the file."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    speed = load_file(ROOT / "docs" / "speed_page.py")
+    assert speed.page() == (ROOT / "docs" / "speed.rst").read_text(encoding="utf-8")
+    ratio = {(row["work"], row["program"]): float(row["ratio"]) for row in speed.measurements()}
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    kernel, deep = "kernel of 2,000 data, relu, 20 layers", "relu, 1000 layers"
+    for words in (
+        f"depth 100: {ratio['grid 2,500 x 100, tanh', 'numpy']:.0f} times as fast as trapezoidal sums",
+        f"20 layers: {ratio[kernel, 'neural-tangents']:.1f} times as fast as neural-tangents",
+        f"and {ratio[kernel, 'numpy']:.1f} times as fast as NumPy",
+        f"is {1 / ratio[deep, 'neural-tangents']:.0f} times as fast as igbtheory",
+    ):
+        assert words in readme
 
 
 # passes through random networks without their matrices have the law of passes with them

@@ -297,7 +297,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("phase tanh --depth 1e308", "depths <= 10000000"),
         ("predict --placement middle", "unknown placement 'middle'; known: before, after"),
         ("figures --style nature", "unknown style 'nature'; known: icml, neurips, iclr, screen"),
-        ("phase gelu", "gradients also keep their size at --sigma-w2 4\n"),
+        ("phase gelu", "at a variance that repels; pass --sigma-w2 4\n"),
         ("phase erf --norm layer --placement after", "'erf' with --norm layer with --placement after has no"),
         ("predict Conv2d(3,sigma_w2=2.5)|Dense", "in front of Conv2d(3, sigma_w2=2.5), got"),
         ("predict --batch-size 8", '--batch-size with --norm "batch" only'),

@@ -362,6 +362,23 @@ def test_layers_in_front_act_on_the_data_as_samples(first: Any) -> None:
     assert igb.Network(first, *rest).predict(unlike()).gamma == igb.Network(*rest).predict(seen).gamma
 
 
+def test_a_datum_of_two_sets_is_one_datum_in_one_pass() -> None:
+    data = np.random.default_rng(3).normal(size=(4, 6))
+    half = igb.Network(igb.Dense(1.0), igb.Dropout(0.5), igb.Dense(2.0))
+    q = 2 * data @ data.T / 6
+    expected = q * (1 + np.eye(4))  # the noise doubles the square of a unit, and keeps the product of two data
+    assert half.kernel(data) == pytest.approx(expected)
+    assert np.array_equal(half.kernel(data, data), half.kernel(data))
+    assert half.kernel(data[:3], data[[3, 1]]) == pytest.approx(expected[:3][:, [3, 1]])
+    twice = data[[0, 1, 0]]
+    assert half.kernel(twice) == pytest.approx(q[:, [0, 1, 0]][[0, 1, 0]] * (1 + np.eye(3)))
+    assert np.array_equal(half.kernel(twice, twice), half.kernel(twice))
+    signed = np.where(np.arange(6) < 2, 0.0, data)
+    assert np.array_equal(half.kernel(signed, np.where(signed == 0, -0.0, signed)), half.kernel(signed))
+    batch = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("relu"), igb.Dense(2.0))
+    assert np.array_equal(batch.kernel(data, data), batch.kernel(data))
+
+
 def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
     data = np.random.default_rng(3).normal(size=(4, 6))
     # for ReLU the kernel of one hidden layer has a closed form

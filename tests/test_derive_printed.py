@@ -14,7 +14,7 @@ from scipy import integrate, stats
 import igbtheory as igb
 from igbtheory.mathematics.formulas import FUNCTIONS
 from igbtheory.theory.derivation import writing
-from igbtheory.theory.derivation.average import in_double
+from igbtheory.theory.derivation.evaluated import number
 from igbtheory.theory.derivation.functions import density
 from igbtheory.theory.derivation.integrals import B
 from igbtheory.theory.derivation.states import UnitSymbol
@@ -164,5 +164,5 @@ def test_a_symbol_in_an_activation_is_every_number(formula: str, value: Any, dep
     a = sp.Symbol("a", positive=True)
     found = igb.mlp(depth, igb.Activation(formula, a=a)).derive()
     assert a in found.gamma.free_symbols
-    number = in_double(found.gamma.subs(a, value))
-    assert float(number) == pytest.approx(igb.mlp(depth, igb.Activation(formula, a=value)).predict().gamma, rel=1e-11)
+    at = number(found.gamma.subs(a, value), 1e-12)
+    assert float(at) == pytest.approx(igb.mlp(depth, igb.Activation(formula, a=value)).predict().gamma, rel=1e-11)

@@ -109,10 +109,9 @@ def test_a_given_data_set(activation: str, options: dict[str, Any], drawn: float
     assert found.var_g0[-1] == pytest.approx(value, rel=0.02)
     assert abs(found.var_g0[-1] - value) <= found.error[-1] * value + 3 * error
     infinite = net.predict(data)
-    assert wide.var_g0[-1] == pytest.approx(infinite.G0.var(), rel=3e-3)  # its data are not quite normal
-    np.testing.assert_allclose(wide.var_mu, infinite.per_layer.var_mu, rtol=0.01)
-    np.testing.assert_allclose(wide.var_chi, infinite.per_layer.var_chi, rtol=0.015)
-    assert wide.error[-1] > abs(wide.var_g0[-1] / infinite.G0.var() - 1)
+    assert wide.var_g0[-1] == pytest.approx(infinite.G0.var(), rel=1e-6)
+    np.testing.assert_allclose(wide.var_mu, infinite.per_layer.var_mu, rtol=1e-5)
+    np.testing.assert_allclose(wide.var_chi, infinite.per_layer.var_chi, rtol=1e-5)
 
 
 def test_data_that_are_nearly_equal_keep_their_digits() -> None:
@@ -268,14 +267,43 @@ def test_a_dense_with_biases_and_data_of_unlike_norms() -> None:
 def test_parts_of_data_and_pairs_of_a_data_set() -> None:
     """Least squares: residuals of all pairs of a datum sum to 0, so that the variance over pairs is the sum of two."""
     data = np.random.default_rng(0).exponential(size=(6, 9))
-    found, averages = of_data(data)
+    found = of_data(data)
     gram_matrix = data @ data.T / 9
     norms = np.diag(gram_matrix)
     cosines = (gram_matrix / np.sqrt(np.outer(norms, norms)))[np.triu_indices(6, 1)]
     y = np.log((1 - cosines) / (1 + cosines))
     assert found.y == pytest.approx(y.mean())
     assert 2 * found.datum[1, 1] * 4 / 5 + found.pair == pytest.approx(y.var())
-    assert averages[2] == pytest.approx(np.arcsin(cosines).mean() / (2 * np.pi))
+
+
+DIGITS = igb.digits()[:60] / 16
+
+
+@pytest.mark.parametrize("net", [igb.mlp(1, "relu"), igb.mlp(2, "gelu"), igb.mlp(2, "tanh", sigma_b2=0.1)])
+def test_very_wide_networks_on_given_data_are_those_of_infinite_width(net: igb.Network) -> None:
+    """The expansion takes the data for normal: 1e-3 of what it says of infinite width comes from that."""
+    data = (DIGITS - DIGITS.mean()) / DIGITS.std()
+    wide, exact = net.predict(data, width=10**7, method="expansion"), net.predict(data)
+    for name, expected in (("gamma", exact.gamma), ("var_g0", exact.G0.var()), ("var_chi", exact.var_chi)):
+        missed, error = abs(getattr(wide, name) - expected), getattr(wide, f"{name}_error")
+        assert missed < 1e-6 * expected
+        assert error < 1e-6 * expected
+    # terms of first order remain: the distance is that of a tenth of the width over ten
+    nearer = net.predict(data, width=10**6, method="expansion")
+    assert nearer.var_g0 - exact.G0.var() == pytest.approx(10 * (wide.var_g0 - exact.G0.var()), rel=1e-3)
+
+
+@pytest.mark.parametrize(("name", "width", "moved"), [("relu", 20, "var_g0"), ("gelu", 40, "var_chi")])
+def test_what_a_width_adds_on_given_data_is_that_of_drawn_networks(name: str, width: int, moved: str) -> None:
+    net = igb.mlp(2, name)
+    found = net.predict(DIGITS, width=width, method="expansion")
+    drawn = net.predict(DIGITS, width=width, networks=20_000)
+    wide = net.predict(DIGITS, width=10**7, method="expansion")
+    assert abs(getattr(wide, moved) - getattr(drawn, moved)) > 3 * getattr(drawn, f"{moved}_error")
+    for moment in ("var_chi", "var_g0"):
+        chance = getattr(drawn, f"{moment}_error")
+        missed = abs(getattr(found, moment) - getattr(drawn, moment))
+        assert missed < getattr(found, f"{moment}_error") + 3 * chance
 
 
 def test_the_spread_of_gamma_has_parts_of_networks_and_pairs() -> None:

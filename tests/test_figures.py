@@ -79,7 +79,7 @@ TABLE = {
     "proxy_direction": Expected(
         1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
     ),
-    "regimes": Expected(3, 4, tiny={"DEPTHS": (10,)}),
+    "regimes": Expected(3, 5, tiny={"DEPTHS": (10,)}),
     "residual_networks": Expected(
         4,
         14,
@@ -227,9 +227,9 @@ def test_axes_end_where_shares_end(name: str) -> None:
                 assert 0 <= ends[0] < ends[1] <= 1, label
 
 
-def test_an_edge_of_chaos_has_no_kink() -> None:
+def test_a_backward_threshold_has_no_kink() -> None:
     found = tiny("regimes")[1]["tanh, 10 layers"]
-    steps = np.diff([found.fine_edge / 4, found.fine_sigma_b2 / 0.5])
+    steps = np.diff([found.fine_backward / 4, found.fine_sigma_b2 / 0.5])
     assert np.degrees(np.abs(np.diff(np.arctan2(*steps)))).max() < 8  # 28 of evenly spaced points
 
 

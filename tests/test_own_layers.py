@@ -380,3 +380,26 @@ def test_a_registered_layer_is_read_from_its_module(register: Any) -> None:
 def test_what_is_no_layer_of_a_user_is_not_registered(layer: Any, message: str, register: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         register(layer)
+
+
+@dataclass(frozen=True)
+class Mask(igb.Layer):
+    """Dropout of one half, by the verb of the node alone."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return 2 * x * (rng.random(x.shape) < 0.5)
+
+    def rule(self, node: Any) -> Any:
+        return node.dropped(0.5)
+
+
+@pytest.mark.parametrize("front", [(igb.Dense(1.0), igb.Activation("relu")), ()])
+def test_noise_of_an_own_layer_is_off_where_that_of_dropout_is(front: tuple[igb.Layer, ...]) -> None:
+    own, built_in, none = (
+        igb.Network(*front, *layer, igb.Dense(2.0)) for layer in ((Mask(),), (igb.Dropout(0.5),), ())
+    )
+    for mine, theirs, without in zip(*map(igb.training.kernels, (own, built_in, none), [WAVE] * 3), strict=True):
+        assert np.array_equal(mine, theirs)
+        assert np.array_equal(mine, without)
+    assert np.array_equal(own.kernel(WAVE), built_in.kernel(WAVE))  # a prediction is in training mode
+    assert own.kernel(WAVE)[0, 0] == pytest.approx(2 * none.kernel(WAVE)[0, 0])

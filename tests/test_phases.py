@@ -162,7 +162,7 @@ def test_pooled_relu_has_two_thresholds() -> None:
     found = phases.thresholds("relu", pool=2)
     assert found.forward == pytest.approx(4 * np.pi / (3 * np.pi + 2), rel=1e-12)
     assert found.backward == pytest.approx(4 / 3, rel=1e-12)
-    assert phases.edge_of_chaos("relu", [0.0, 0.3], pool=2) == pytest.approx(4 / 3, rel=1e-12)
+    assert phases.backward_line("relu", [0.0, 0.3], pool=2) == pytest.approx(4 / 3, rel=1e-12)
     alone = phases.thresholds("relu", [0.1, 7.0])
     assert alone.forward == pytest.approx(2, rel=1e-14)
     assert alone.backward == pytest.approx(2, rel=1e-14)
@@ -174,7 +174,11 @@ def test_pooled_relu_has_two_thresholds() -> None:
 @pytest.mark.parametrize(
     ("activation", "sigma_b2", "options", "edges"),
     [
-        ("relu", 0.3, {}, [2.0]),
+        ("relu", 0.0, {}, [2.0]),
+        ("relu", 0.3, {}, []),
+        ("relu", 0.0, {"pool": 2}, []),
+        ("min(x, 0)", 0.0, {"pool": igb.MaxPool(2)}, []),  # one of the two is active with probability 1/4
+        ("min(x, 0)", 0.3, {"pool": igb.MaxPool(2)}, [4.0]),
         ("tanh", 0.0, {}, [1.0]),
         ("erf", 0.0, {}, [np.pi / 4]),
         ("gelu", 0.0, {}, [4.0]),  # at q = 0, which repels
@@ -275,6 +279,37 @@ def test_an_edge_of_chaos_is_spoken_of_where_the_variance_settles(sigma_b2: floa
     assert found.name == "transient deep prejudice"
     assert ("no edge of chaos" not in found.meaning) == settles
     assert ("grows without bound" in found.remark) != settles
+
+
+# f of two units where the variance grows, vanishes or stays at the sigma_w2 at which gradients keep their size
+EDGELESS = {("relu", 0.1, None), ("relu", 0.0, 2), ("relu", 0.1, 2), ("x", 0.1, 2), ("min(x, 0)", 0.0, 2)}
+EDGELESS |= {("relu", 0.0, igb.AvgPool(2)), ("min(0, tanh(x))", 0.0, 2)}
+EDGED = {("relu", 0.0, None), ("x", 0.0, 2), ("min(x, 0)", 0.1, 2), ("max(0, tanh(x))", 0.0, None), ("erf", 0.1, None)}
+
+
+@pytest.mark.parametrize(("activation", "sigma_b2", "pool"), sorted(EDGELESS | EDGED, key=str))
+def test_all_verbs_say_the_same_of_an_edge_of_chaos(activation: str, sigma_b2: float, pool: Any) -> None:
+    edge, line = (verb(activation, sigma_b2, pool=pool) for verb in (phases.edge_of_chaos, phases.backward_line))
+    found = phases.classify(activation, float(line), sigma_b2, pool=pool)
+    q = igb.mlp(300, activation, sigma_w2=float(line), sigma_b2=sigma_b2, pool=pool).predict().per_layer
+    size = q.var_mu + q.var_chi
+    # an independent look: in deep layers the variance stays, or falls more slowly than 2/depth; it grows by sigma_b2
+    settles = bool(-0.01 < size[-1] / size[-2] - 1 < 1e-6)
+    missing = phases.no_edge_of_chaos(activation, sigma_b2, pool=pool)
+    assert settles == ((activation, sigma_b2, pool) in EDGED)
+    assert np.isfinite(edge) == settles == (not missing) == found.meaning.endswith(": the edge of chaos")
+    assert missing == found.no_edge
+    if not settles:
+        assert f"keep their size at sigma_w2 = {float(line):.6g}, where the variance" in missing
+        assert missing in str(found)
+
+
+def test_a_missing_edge_of_chaos_is_explained() -> None:
+    assert "it keeps its size at 1.09992" in phases.no_edge_of_chaos("relu", pool=2)
+    assert "at a variance that repels" in phases.no_edge_of_chaos("gelu")
+    assert "BatchNorm" in phases.no_edge_of_chaos("relu", norm="batch")
+    assert "jumps" in phases.no_edge_of_chaos("sign")
+    assert "no sigma_w2" in phases.no_edge_of_chaos("softplus")
 
 
 def test_a_full_batch_norm_has_neither_an_edge_nor_a_backward_threshold() -> None:
@@ -432,7 +467,8 @@ def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) ->
     assert "gamma    out of range at 10" in capsys.readouterr().out
     assert main(["phase", "relu+avgpool2", "--sigma-w2", "1.2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["edges_of_chaos"] == pytest.approx([4.0])
+    assert found["edges_of_chaos"] == []
+    assert "it keeps its size at 3.03419" in found["no_edge"]
     assert found["point"]["chi_tilde_1"] == pytest.approx(0.3)
     assert main(["phase", "gelu"]) == 2
     assert "no edge of chaos" in capsys.readouterr().err
@@ -448,7 +484,7 @@ def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: py
     assert sorted(path.name for path in folder.iterdir()) == ["erf.csv", "erf.png"]
     rows = (folder / "erf.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 10
-    b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
+    b2, w2, gamma, edge, _, _ = map(float, rows[6].split(","))
     assert gamma == pytest.approx(igb.mlp(10, "erf", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
     assert edge == pytest.approx(float(phases.edge_of_chaos("erf", b2)), rel=1e-12)
     assert main([*command[:-1], str(folder / "erf.csv")]) == 2

@@ -150,7 +150,7 @@ COMMANDS = [
     ),
     ("design --gamma 2 --vary foo", "known: sigma_w2, sigma_b2", "design --gamma 2 --vary sigma_b2"),
     ("draw --window 0.9 0.8 --data x.npy", "(0.8, 0.9)", "draw --window 0.8 0.9 --data x.npy"),
-    ("phase gelu", "at --sigma-w2 4", "phase gelu --sigma-w2 4"),
+    ("phase gelu", "pass --sigma-w2 4", "phase gelu --sigma-w2 4"),
     (
         "simulate --networks 2 --width 8 --samples 8 --store :memory:",
         "name one such as run.db",

@@ -3,6 +3,7 @@
 # what is wrong is passed on purpose, and which of several types a result has is known here
 # mypy: disable-error-code="attr-defined, comparison-overlap, union-attr"
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -244,18 +245,24 @@ def test_first_loss_and_entropy_are_those_of_drawn_logits(q: float, size: int) -
 
 
 def of_logits(logits: Any, ids: Any) -> list[float]:
-    """Return the largest share, the number of tokens that are predicted, the copied share, and the loss."""
+    """Return what drawn logits predict: the largest share, the number of tokens that are predicted, exp of the entropy
+    of the shares, the share of tokens that are not predicted, the copied share, and the loss.
+    """
     guesses = logits.argmax(axis=1)
     counts = np.bincount(guesses, minlength=logits.shape[1]) / len(ids)
-    return [counts.max(), np.count_nonzero(counts), np.mean(guesses == ids), logsumexp(logits, axis=1).mean()]
+    entropy = -sum(share * math.log(share) for share in counts if share)
+    never = len(set(range(len(counts))) - set(guesses.tolist())) / len(counts)
+    loss = logsumexp(logits, axis=1).mean()
+    return [counts.max(), np.count_nonzero(counts), math.exp(entropy), never, np.mean(guesses == ids), loss]
 
 
 def compare(told: Any, drawn: list[list[float]]) -> None:
     """Compare laws and the loss with those of drawn networks."""
     values, errors = np.mean(drawn, axis=0), np.std(drawn, axis=0) / len(drawn) ** 0.5
-    for law, value, error in zip((told.largest(), told.guessed, told.copied), values, errors, strict=False):
+    laws = (told.largest(), told.guessed, told.effective, told.never(), told.copied)
+    for law, value, error in zip(laws, values, errors, strict=False):
         assert abs(law.mean().value - value) < Z * np.hypot(law.mean().error, error) + 1e-12
-    assert abs(told.loss - values[3]) < Z * errors[3]
+    assert abs(told.loss - values[-1]) < Z * errors[-1]
 
 
 def test_first_predictions_of_a_language_model() -> None:
@@ -303,6 +310,34 @@ def test_first_predictions_at_finite_width() -> None:
     assert "of width 12" in str(told)
     with pytest.raises(ValueError, match="pass tied=12"):
         prediction.vocabulary(size, tied=3)
+
+
+def test_unbiased_predictions_are_those_of_chance() -> None:
+    """With gamma = 0 every position predicts any token: D draws of K tokens, as in IGB_LLMs."""
+    size, positions, rng = 40, 60, np.random.default_rng(0)
+    told = igb.mlp(1, "tanh").predict().vocabulary(size, positions=positions, draws=400)
+    assert told.never_by_chance == pytest.approx((1 - 1 / size) ** positions, rel=1e-14)
+    assert told.never().mean().value == pytest.approx(told.never_by_chance, rel=1e-9)
+    drawn = [of_logits(rng.standard_normal((positions, size)), np.zeros(positions)) for _ in range(400)]
+    value, error = np.mean(drawn, axis=0), np.std(drawn, axis=0) / len(drawn) ** 0.5
+    effective = told.effective.mean()
+    assert abs(effective.value - value[2]) < Z * np.hypot(effective.error, error[2])
+    assert abs(told.never_by_chance - value[3]) < Z * error[3]
+
+
+def test_biased_predictions_at_random_positions_are_those_of_drawn_logits() -> None:
+    size, positions, rng = 40, 60, np.random.default_rng(0)
+    prediction = igb.mlp(3).predict()
+    told, c = prediction.vocabulary(size, positions=positions, draws=400), float(prediction.c)
+    drawn = []
+    for _ in range(400):
+        logits = c**0.5 * rng.standard_normal(size) + (1 - c) ** 0.5 * rng.standard_normal((positions, size))
+        drawn.append(of_logits(logits, np.zeros(positions)))
+    values, errors = np.mean(drawn, axis=0), np.std(drawn, axis=0) / len(drawn) ** 0.5
+    for law, value, error in zip((told.guessed, told.effective, told.never()), values[1:4], errors[1:4], strict=True):
+        assert abs(law.mean().value - value) < Z * np.hypot(law.mean().error, error)
+    assert told.never().mean().value > told.never_by_chance
+    assert f"by chance: {told.never_by_chance:.4g}" in str(told)
 
 
 def test_a_vocabulary_on_gaussian_inputs_and_of_many_tokens() -> None:

@@ -451,7 +451,7 @@ def test_runs_that_make_one_store_at_the_same_time_wait_for_each_other(tmp_path:
 def mapped(executor: str, store: Path | None = None) -> list[Any]:
     """The numbers of a phase diagram."""
     found = phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 3, executor=executor, store=store)
-    return [*found.columns().values(), found.fine_edge]
+    return [*found.columns().values(), found.fine_backward]
 
 
 @pytest.mark.parametrize("executor", [slow("processes:1"), "processes:2", "threads:2"])

@@ -16,6 +16,7 @@ import igbtheory as igb
 from igbtheory import GaussianInputs
 from igbtheory.guesses import GuessLaw, VariedGuessLaw
 from igbtheory.guesses.varied import fourth_moment, spread_of
+from igbtheory.layers.chain import drawn as samples_behind
 from igbtheory.layers.chain import widths as units_of
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.cases import GaussianCase
@@ -274,6 +275,58 @@ def test_widths_one_by_one() -> None:
     assert (found.widths, found.features, found.networks) == ((30, 2), 5, 50)
     one = igb.Network(DENSE).predict(width=3, networks=50)
     assert (one.widths, one.features, one.G0.mean()) == ((), 3, 0.5)
+
+
+SKIPPED = igb.Concat((), (DENSE, RELU))
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        net(RELU, SKIPPED),
+        net(SKIPPED, SKIPPED, DENSE),
+        net(igb.Concat((), (DENSE, RELU), shares=(2, 1)), DENSE, RELU),
+        net(igb.Concat((), (igb.MaxPool(2),), (DENSE, RELU), shares=(2, 1, 3))),
+        net(igb.Concat((DENSE, RELU), (DENSE, igb.MaxPool(2))), igb.AvgPool(3)),
+        net(igb.Residual(SKIPPED, igb.AvgPool(2), DENSE)),
+        igb.Network(SKIPPED, DENSE),
+    ],
+)
+def test_one_width_is_that_of_samples(network: igb.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a way without weights there are more units than in front, which the next Dense reads."""
+    seen: list[int] = []
+    samples = igb.Dense.samples
+
+    def recorded(layer: igb.Dense, x: Any, rng: Any, width: int) -> Any:
+        seen.append(x.shape[1])
+        return samples(layer, x, rng, width)
+
+    monkeypatch.setattr(igb.Dense, "samples", recorded)
+    samples_behind(network.layers, np.ones((1, 12)), np.random.default_rng(0), 12, 1)
+    read = units_read(network.layers, 12, 12)
+    assert [12, *read] == seen
+    assert units_read(network.layers, read) == read
+    made, front = units_made(network.layers, read, 12)
+    assert front == 12
+    assert network.predict(width=12, networks=2, method="pairs").widths == tuple(read) == tuple(seen[1:])
+    assert len(made) == len(seen)
+
+
+def test_ways_without_weights_are_those_of_plain_loops() -> None:
+    """Dense of 12 units, relu, 12 more units of another Dense and relu beside them: Var(G0) of plain networks."""
+    found = igb.Network(DENSE, RELU, SKIPPED, DENSE).predict(width=12, networks=20_000, method="pairs")
+    rng = np.random.default_rng(0)
+    networks = 20_000
+    first = np.maximum(rng.standard_normal((networks, 2, 12)) @ rng.standard_normal((networks, 12, 12)), 0)
+    second = np.maximum(first @ rng.standard_normal((networks, 12, 12)), 0)
+    # weights of variance 2/fan-in: relu is homogeneous, so the factors can be taken out of it
+    both = np.concatenate([first / 6**0.5, second / 6], axis=2)
+    a, b = both[:, 0], both[:, 1]
+    lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    alive = lengths > 0
+    values = np.arcsin((a * b).sum(axis=1)[alive] / lengths[alive]) / (2 * np.pi)
+    z = (found.var_g0 - values.mean()) / np.hypot(found.var_g0_error, values.std() / len(values) ** 0.5)
+    assert abs(z) < FAR
 
 
 def test_the_law_on_data_has_the_variance_of_the_pairs() -> None:

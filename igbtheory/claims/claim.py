@@ -9,7 +9,7 @@ from typing import Any, final
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex, program, relations_of
-from igbtheory.claims.papers import PAPERS
+from igbtheory.claims.papers import PAPERS, Paper
 from igbtheory.claims.transcription import Transcription
 from igbtheory.foundations import checks
 
@@ -22,6 +22,9 @@ KINDS = {
     MISPRINT: "Misprints",
 }
 """The lists of claims that readers should know of, by the kinds of the claims."""
+REPLACED = "Statements of a replaced version"
+"""The list of the claims of any kind whose document the authors have replaced by one that was not read."""
+LISTS = (*KINDS.values(), REPLACED)
 INSTEAD = {FALSE: "Right", LIMITED: "Outside", MISPRINT: "Right"}
 """What introduces the correction of a claim, by its kind."""
 
@@ -36,7 +39,7 @@ class Claim:
     stated: one or several SymPy relations, which reports print and the derivation tests; for a definition, LaTeX.
     verdict: the recorded verdict. reason: why the claim is not decided. kind: "" or one of `KINDS`.
     correction: the right statement instead of a false one or a misprint; what holds outside the assumptions of a
-    statement that they limit.
+    statement that they limit. definition: whether it leaves nothing to decide, as definitions and conventions do.
     counter_example: Python code that runs without an error because the claim is false, or false outside its
     assumptions; in it, `printed` is the right-hand side of the formula.
     transcription: what the document prints, see `transcription`.
@@ -56,6 +59,7 @@ class Claim:
     correction: "Claim | None" = None
     counter_example: str = ""
     transcription: Transcription | None = None
+    definition: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         # SymPy would evaluate a wrong equation to False on loading
@@ -78,8 +82,19 @@ class Claim:
     @property
     def place(self) -> str:
         """The document and the place in it, such as "draft, section 5"; empty if the place is not given."""
-        paper = PAPERS.get(self.id.split("-")[0])
+        paper = self.paper
         return ", ".join(part for part in (self.document or (paper.document if paper else ""), self.at) if part)
+
+    @property
+    def paper(self) -> Paper | None:
+        """The paper, by the letter with which the id begins; None for a claim of one's own."""
+        return PAPERS.get(self.id.split("-")[0])
+
+    @property
+    def listed(self) -> str:
+        """Title of the list in which readers find the claim, one of `LISTS`; "" if it is in none."""
+        replaced = self.paper is not None and self.paper.replaced and not self.document
+        return REPLACED if self.kind and replaced else KINDS.get(self.kind, "")
 
     @property
     def steps(self) -> str:
@@ -195,6 +210,12 @@ class Section:
         """
         for name, at, says, *printed in listed:
             self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed), at=at))
+
+    def definitions(self, reason: str, *listed: tuple[str, ...]) -> None:
+        """Add claims that leave nothing to decide, such as definitions and conventions; arguments as in `untested`."""
+        self.untested(reason, *listed)
+        count = len(self.claims) - len(listed)
+        self.claims[count:] = [replace(claim, definition=True) for claim in self.claims[count:]]
 
     def _other(self, name: str, says: str, stated: Any, assumes: str) -> Claim | None:
         """Return what is right instead, or outside; None if there are no words for it."""

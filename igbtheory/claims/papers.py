@@ -9,8 +9,9 @@ from typing import final
 class Paper:
     """A paper; its `str` is a line for a list.
 
-    document: what was read of it, in one word. year: None if undated. arxiv: number on arXiv, or "". venue: where the
-    paper appeared, or "". read: which version or part of the paper was read.
+    document: what was read of it, in a few words. year: None if undated. arxiv: number on arXiv, or "". venue: where
+    the paper appeared, or "". read: which version or part of the paper was read. replaced: whether the authors have
+    replaced the version that was read.
     """
 
     document: str
@@ -21,6 +22,7 @@ class Paper:
     arxiv: str = ""
     venue: str = ""
     read: str = ""
+    replaced: bool = False
 
     @property
     def initials(self) -> str:
@@ -47,14 +49,15 @@ class Paper:
 
 PAPERS = {
     "A": Paper(
-        "draft",
+        "text of version 4",
         "francazi2024initial",
         ("Emanuele Francazi", "Aurelien Lucchi", "Marco Baity-Jesi"),
         "Initial Guessing Bias: How Untrained Networks Favor Some Classes",
         2024,
         "2306.00809",
         "International Conference on Machine Learning (ICML)",
-        "read as an unfinished draft without appendices, whose abstract differs from the published one",
+        "read in arXiv version 4, replaced by version 6, which we have not read",
+        replaced=True,
     ),
     "B": Paper(
         "slides",

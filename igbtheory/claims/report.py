@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
-from igbtheory.claims.claim import INSTEAD, KINDS, Claim
+from igbtheory.claims.claim import INSTEAD, LISTS, Claim
 from igbtheory.claims.finding import HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
@@ -38,6 +38,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "section": claim.section,
         "place": claim.place,
         "kind": claim.kind,
+        "listed": claim.listed,
         "verdict": outcome.standing,
         "recorded": claim.verdict if claim.derivation is not None else outcome.standing,
         "reason": outcome.trouble or claim.reason,
@@ -84,7 +85,7 @@ def write_reports(
     """
     claims = [as_dict(outcome) for outcome in outcomes]
     head = about(claims, seed, quick=quick) | {"problems": problems}
-    lists = {title: [claim for claim in claims if claim["kind"] == kind] for kind, title in KINDS.items()}
+    lists = {title: [claim for claim in claims if claim["listed"] == title] for title in LISTS}
     texts = {"json": json.dumps({**head, "claims": claims}, indent=2, ensure_ascii=False) + "\n"}
     sections = [(title, list(part)) for title, part in groupby(claims, lambda claim: claim["section"])]
     environment = _environment()

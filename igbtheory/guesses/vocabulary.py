@@ -16,7 +16,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
@@ -48,11 +48,13 @@ class Vocabulary(Result):
     """First predictions of a language model with a vocabulary of `size` tokens, at `positions` tokens.
 
     ranked: the law of the shares of the positions that the tokens get, in descending order, at most 1000. guessed: that
-    of the number of tokens that are predicted at least once. copied: that of the share of the positions at which
-    the token that is read is predicted, None if it is not known. loss, entropy: expected ones of the softmax at one
-    position. q: variance of a logit over weights and data. lift: mean logit of the token that is read, over sqrt(q); 0
-    without tied weights. width: number of units that the output reads, None for infinitely many: in d units, the
-    correlations of positions scatter by 1/sqrt(d), and fewer tokens are predicted.
+    of the number of tokens that are predicted at least once. effective: that of exp(H), H the entropy of the shares of
+    the positions that the tokens get: so many tokens, predicted equally often, would have the same entropy. copied:
+    that of the share of the positions at which the token that is read is predicted, None if it is not known. loss,
+    entropy: expected ones of the softmax at one position. q: variance of a logit over weights and data. lift: mean
+    logit of the token that is read, over sqrt(q); 0 without tied weights. width: number of units that the output reads,
+    None for infinitely many: in d units, the correlations of positions scatter by 1/sqrt(d), and fewer tokens are
+    predicted.
 
     size, positions: numbers of tokens of the vocabulary and of the text.
 
@@ -69,27 +71,42 @@ class Vocabulary(Result):
     entropy: float
     ranked: SampledLaw
     guessed: SampledLaw
+    effective: SampledLaw
     copied: SampledLaw | None = None
     width: int | None = None
 
     @property
     def perplexity(self) -> float:
-        """The exponential of the entropy: the number of equally likely tokens with the same entropy."""
+        """The exponential of the entropy of the softmax: the number of equally likely tokens with the same entropy."""
         return float(np.exp(self.entropy))
 
     def largest(self) -> SampledLaw:
         """Return the law of the share of the positions that the favoured token gets."""
         return SampledLaw(self.ranked.draws[:, 0])
 
+    def never(self) -> SampledLaw:
+        """Return the law of the share of the vocabulary that is predicted at no position.
+
+        Source: the authors' code IGB_LLMs, as for `effective` and `never_by_chance`.
+        """
+        return SampledLaw(1 - self.guessed.draws / self.size)
+
+    @property
+    def never_by_chance(self) -> float:
+        """Its mean (1 - 1/K)^D if each of D positions predicts any of K tokens with equal probability."""
+        return float(np.exp(self.positions * np.log1p(-1 / self.size)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers, and the means of the laws with their errors."""
-        names = ("size", "positions", "width", "q", "lift", "loss", "entropy", "perplexity")
-        laws = {"largest": self.largest(), "guessed": self.guessed, "copied": self.copied, "ranked": self.ranked}
-        means = {name: law.mean().to_dict() for name, law in laws.items() if law is not None}
+        names = ("size", "positions", "width", "q", "lift", "loss", "entropy", "perplexity", "never_by_chance")
+        laws = {"largest": self.largest(), "guessed": self.guessed, "effective": self.effective, "never": self.never()}
+        laws |= {"ranked": self.ranked} | ({} if self.copied is None else {"copied": self.copied})
+        means = {name: law.mean().to_dict() for name, law in laws.items()}
         return {**{name: getattr(self, name) for name in names}, "even_loss": float(np.log(self.size)), **means}
 
     def __str__(self) -> str:
-        largest, guessed = (measured(**law.mean().to_dict()) for law in (self.largest(), self.guessed))
+        laws = (self.largest(), self.guessed, self.effective, self.never())
+        largest, guessed, effective, never = (measured(**law.mean().to_dict()) for law in laws)
         copied = [] if self.copied is None else [measured(**self.copied.mean().to_dict())]
         width = "infinitely wide" if self.width is None else f"of width {self.width}"
         return "\n".join(
@@ -98,6 +115,8 @@ class Vocabulary(Result):
                 f"networks    {len(self.guessed.draws)} drawn, {width}",
                 f"largest     {largest} of the positions predict the favoured token; even: {1 / self.size:.3g}",
                 f"guessed     {guessed} tokens are predicted at least once",
+                f"effective   {effective} tokens, predicted equally often, have the entropy of these predictions",
+                f"never       {never} of the tokens are predicted nowhere; by chance: {self.never_by_chance:.4g}",
                 *(f"copied      {share} of the positions predict the token that they read" for share in copied),
                 f"loss        {self.loss:.6g} expected; log {self.size} = {np.log(self.size):.6g}",
                 f"entropy     {self.entropy:.6g} of one prediction, perplexity {self.perplexity:.6g}",
@@ -155,14 +174,15 @@ def at_random_positions(
     q: variance of a logit. draws: number of networks; None: as many as take a few seconds.
     """
     count = checks.whole("positions", positions, 1)
-    ranked, guessed = [], []
+    ranked, guessed, effective = [], [], []
     for _ in range(count_of(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
         shares = law.rvs((), rng)
         ranked.append(_first(shares))
         guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())
+        effective.append(_effective(rng.multinomial(count, shares / shares.sum()) / count))
     loss, entropy = first_softmax(q, law.n_classes)
-    laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed))
-    return Vocabulary(law.n_classes, count, q, 0.0, loss, entropy, *laws)
+    laws = [SampledLaw(np.array(values)) for values in (ranked, guessed, effective)]
+    return Vocabulary(law.n_classes, count, q, 0.0, loss, entropy, laws[0], laws[1], laws[2])
 
 
 def at_given_positions(
@@ -177,7 +197,7 @@ def at_given_positions(
 
     roots: of every network, a matrix L such that L L^T is the covariance of a logit at the positions.
     """
-    ranked, guessed, copied, q = [], [], [], []
+    ranked, guessed, effective, copied, q = [], [], [], [], []
     for root in roots:
         positions, variances = len(root), np.square(root).sum(axis=1)
         if tied is None or ids is None:
@@ -187,16 +207,17 @@ def at_given_positions(
             guesses = guesses_of_many(root, size, rng, (ids, tied.factors, lifted))
         shares = np.bincount(guesses, minlength=size) / positions
         ranked.append(_first(shares))
-        guessed.append(np.count_nonzero(shares))
+        guessed.append(float(np.count_nonzero(shares)))
+        effective.append(_effective(shares))
         copied.append(np.nan if ids is None else np.mean(guesses == ids))
         q.append(variances.mean())
     # the variance of a logit hardly depends on the position, and the softmax is a smooth function of it
     logit = float(np.mean(q))
     loss, entropy = first_softmax(logit, size, tied)
-    laws = SampledLaw(np.array(ranked)), SampledLaw(np.array(guessed, dtype=float))
+    laws = [SampledLaw(np.array(values)) for values in (ranked, guessed, effective)]
     again = None if ids is None else SampledLaw(np.array(copied))
     lift = 0.0 if tied is None else float(tied.lifts.mean())
-    return Vocabulary(size, positions, logit, lift, loss, entropy, *laws, again, width)
+    return Vocabulary(size, positions, logit, lift, loss, entropy, laws[0], laws[1], laws[2], again, width)
 
 
 def checked_size(size: Any, ids: NDArray[np.intp] | None) -> int:
@@ -236,6 +257,11 @@ def first_softmax(q: float, size: int, tied: Tied | None = None) -> tuple[float,
 def count_of(draws: int | None, numbers: int) -> int:
     """Return the number of networks to draw; numbers: that one network takes."""
     return int(np.clip(NUMBERS // numbers, FEWEST, MOST)) if draws is None else checked_draws(draws)
+
+
+def _effective(shares: Array) -> float:
+    """Return the exponential of the entropy of shares."""
+    return float(np.exp(entr(shares).sum()))
 
 
 def _first(shares: Array) -> Array:

@@ -38,7 +38,7 @@ class Dropout(Layer):
             raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        return node.dropped(self.p) if self.p and node.passage.trains else node
+        return node.dropped(self.p) if self.p else node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = rng.random(x.shape, dtype=np.float32) >= self.p

@@ -20,6 +20,7 @@ from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
+from igbtheory.theory.data_set import union
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
@@ -216,8 +217,10 @@ class Network:
     def kernel(self, X1: Any, X2: Any = None) -> "NDArray[np.float64]":  # noqa: N803 - as kernels are called elsewhere
         """Return the covariance over the weights of an output at a datum of X1 and one of X2, (len(X1), len(X2)).
 
-        X2: by default X1. Layers that act on whole batches, such as BatchNorm over the full batch, see both sets as
-        one. Errors are those of `predict` on a data set.
+        X2: by default X1. A datum of X2 that is equal to one of X1 is that datum, in one pass through the network:
+        behind Dropout, the variance of its output, noise and all. Other pairs are of two data, each with noise of its
+        own; so are equal data within one of the sets. Layers that act on whole batches, such as BatchNorm over the full
+        batch, see both sets as one. Errors are those of `predict` on a data set.
         """
         if X2 is None:
             return self.predict(X1, layers="last").kernel()
@@ -227,7 +230,8 @@ class Network:
                 f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
                 "pass data of one kind"
             )
-        return self.predict(np.concatenate([first, second]), layers="last").kernel()[: len(first), len(first) :]
+        data, places = union(first, second)
+        return self.predict(data, layers="last").kernel()[: len(first), places]
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
         """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.

@@ -4,7 +4,15 @@ from igbtheory.phases.block import Block
 from igbtheory.phases.class_gradients import ClassGradients, class_gradients
 from igbtheory.phases.classify import Phase, classify
 from igbtheory.phases.course import Course
-from igbtheory.phases.critical_lines import Thresholds, edge_of_chaos, edges_of_chaos, neutrality_line, thresholds
+from igbtheory.phases.critical_lines import (
+    Thresholds,
+    backward_line,
+    edge_of_chaos,
+    edges_of_chaos,
+    neutrality_line,
+    no_edge_of_chaos,
+    thresholds,
+)
 from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.diagram import Diagram, diagram
 from igbtheory.phases.fixed_points import FixedPoint, fixed_points
@@ -26,6 +34,7 @@ __all__ = [
     "ResidualLimit",
     "Thresholds",
     "Verdict",
+    "backward_line",
     "class_gradients",
     "classify",
     "diagram",
@@ -34,6 +43,7 @@ __all__ = [
     "fixed_points",
     "gradients",
     "neutrality_line",
+    "no_edge_of_chaos",
     "residual_limit",
     "thresholds",
     "verdict",

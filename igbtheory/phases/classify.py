@@ -13,7 +13,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
-from igbtheory.phases.critical_lines import edges_of_chaos, neutrality_line
+from igbtheory.phases.critical_lines import edges_of_chaos, neutrality_line, no_edge_of_chaos
 from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.fixed_points import FixedPoint, fixed_points
 from igbtheory.phases.variance import MARGIN
@@ -92,16 +92,22 @@ class Phase(Result):
         return edges[np.isfinite(edges)]
 
     @cached_property
+    def no_edge(self) -> str:
+        """Which condition of an edge of chaos is not met at this sigma_b2, or "" if there is an edge."""
+        return no_edge_of_chaos(self.course.block, self.course.dense.sigma_b2)
+
+    @cached_property
     def neutrality_line(self) -> float:
         """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN if there is none."""
         return float(neutrality_line(self.course.block, self.course.dense.sigma_b2))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the phase as plain values, with the fixed points and the critical lines."""
-        names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
+        lines = ("edges_of_chaos", "no_edge", "neutrality_line")
+        names = ("name", "meaning", "depths", "gamma", "remark", "in_table")
         return {
             **vars(self.course.dense),
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in (*lines, *names)},
             "point": None if self.point is None else self.point.to_dict(),
             "rate": vars(self.rate),
             "fixed_points": [point.to_dict() for point in self.fixed_points],
@@ -112,12 +118,12 @@ class Phase(Result):
         outside = "" if self.in_table else " (a case that the table of phases leaves out)"
         gammas = ("out of range" if np.isnan(gamma) else f"{gamma:.6g}" for gamma in self.gamma)
         at_depths = ", ".join(f"{gamma} at {depth}" for gamma, depth in zip(gammas, self.depths, strict=True))
-        edge, line = ", ".join(f"{value:.12g}" for value in self.edges_of_chaos), self.neutrality_line
-        edge = f"sigma_w2 = {edge}" if edge else NOWHERE
+        edges, line = ", ".join(f"{value:.12g}" for value in self.edges_of_chaos), self.neutrality_line
+        edge = f"{NOWHERE}: {self.no_edge}" if self.no_edge else f"sigma_w2 = {edges} (gradients keep their size)"
         lines = [
             f"sigma_w2 = {dense.sigma_w2:.12g}, sigma_b2 = {dense.sigma_b2:g}",
             f"phase    {self.name}{outside}: {self.meaning}",
-            *([f"variance {self.remark}"] if self.remark else []),
+            *([f"variance {self.course.variance}"] if self.remark else []),
             f"gamma    {at_depths} hidden layers",
             f"         {self.rate}",
         ]
@@ -127,7 +133,7 @@ class Phase(Result):
                 f" {_layers(point.gradient_depth)} of squared gradients, whose factor is {point.factor:.8g}"
             )
         lines += [
-            f"edge     {edge} (backward threshold: squared gradients keep their size)",
+            f"edge     {edge}",
             f"neutral  {NOWHERE if np.isnan(line) else f'sigma_w2 = {line:.12g}'} (gamma = 1 in deep networks)",
         ]
         rows = [[*(_cell(getattr(at, x)) for x in COLUMNS), "yes" if at.stable else "no"] for at in self.fixed_points]
@@ -172,7 +178,7 @@ def classify(  # noqa: PLR0913 - the contract of the public name
     name, at = _name(trajectory), trajectory.variance
     point = None if name == "no limit" else trajectory.point
     remark = "" if 0 < at.q < np.inf else f"the variance of the units {at}"
-    meaning = UNSETTLED if at.q in {0.0, np.inf} and name == "transient deep prejudice" else (TABLE | OTHERS)[name]
+    meaning = (TABLE | OTHERS)[name] if at.settles or name != "transient deep prejudice" else UNSETTLED
     return Phase(name, meaning, point, trajectory.rate, depths, trajectory.at(depths), remark, trajectory)
 
 

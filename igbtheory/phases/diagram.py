@@ -16,7 +16,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import Norm, Placement
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
-from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
+from igbtheory.phases.critical_lines import backward_line, edge_of_chaos, neutrality_line, no_edge_of_chaos
 from igbtheory.theory.refusals import RANGE
 
 FINE = 101
@@ -31,11 +31,12 @@ class Diagram(Result):
     """Phase diagram of `mlp(depth, activation, ...)`.
 
     title: the network in words. sigma_w2, sigma_b2: the axes. gamma: bias ratio at the depth, shape (len(sigma_b2),
-    len(sigma_w2)), NaN if the variance is beyond double precision. edge: sigma_w2 on the edge of chaos, the threshold
-    of the backward pass, for every sigma_b2. neutrality: sigma_w2 at which gamma tends to 1 with depth. Both are NaN
-    where there is none. fine_sigma_b2, fine_edge, fine_neutrality: the same lines at more points, for a picture.
-    forward: threshold of the forward pass, NaN if it depends on the variance. error: the largest estimated relative
-    error of the variances in gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
+    len(sigma_w2)), NaN if the variance is beyond double precision. edge: sigma_w2 on the edge of chaos for every
+    sigma_b2. backward: sigma_w2 at which squared gradients keep their size, whether the variance settles, as on the
+    edge, or not. neutrality: sigma_w2 at which gamma tends to 1 with depth. All are NaN where there is none.
+    fine_sigma_b2, fine_backward, fine_neutrality: the same lines at more points, for a picture. forward: threshold of
+    the forward pass, NaN if it depends on the variance. error: the largest estimated relative error of the variances in
+    gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
 
     depth: number of hidden layers.
 
@@ -48,18 +49,19 @@ class Diagram(Result):
     sigma_b2: Array
     gamma: Array
     edge: Array
+    backward: Array
     neutrality: Array
     fine_sigma_b2: Array
-    fine_edge: Array
+    fine_backward: Array
     fine_neutrality: Array
     forward: float
     error: float
     no_edge: str = ""
 
     def columns(self) -> dict[str, Any]:
-        """Return a row for every point: both variances, gamma, and sigma_w2 on both lines at this sigma_b2."""
+        """Return a row for every point: both variances, gamma, and sigma_w2 on the lines at this sigma_b2."""
         w2, b2 = np.meshgrid(self.sigma_w2, self.sigma_b2)
-        lines = {"edge_of_chaos": self.edge, "neutrality_line": self.neutrality}
+        lines = {"edge_of_chaos": self.edge, "backward_line": self.backward, "neutrality_line": self.neutrality}
         across = {name: np.repeat(line, len(self.sigma_w2)) for name, line in lines.items()}
         return {"sigma_b2": b2.ravel(), "sigma_w2": w2.ravel(), "gamma": self.gamma.ravel(), **across}
 
@@ -81,7 +83,7 @@ def diagram(  # noqa: PLR0913 - the options of every run
     """Return the phase diagram over two axes, the one-dimensional arrays sigma_w2 and sigma_b2.
 
     pool, norm, placement: as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor, store: as
-    in `simulate`, for three pieces of work: gamma and the two lines. Every layer takes all points at once: 50 x 50
+    in `simulate`, for four pieces of work: gamma and the three lines. Every layer takes all points at once: 50 x 50
     points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
     grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
 
@@ -101,7 +103,8 @@ def diagram(  # noqa: PLR0913 - the options of every run
     gaussian = one_input(inputs)
     pieces: list[Piece] = [
         partial(_through, block, dense, gaussian, depth),
-        partial(_edge, block, along),
+        partial(_edge, block, b2),
+        partial(_backward, block, along),
         partial(neutrality_line, block, along),
     ]
     seconds = SECONDS[any(layer.pooled > 1 for layer in block.layers)] * depth * w2.size * b2.size
@@ -109,17 +112,18 @@ def diagram(  # noqa: PLR0913 - the options of every run
     configuration = {"diagram": block.title, "depth": depth, "inputs": repr(gaussian)}
     corner = partial(_through, block, Dense(w2[:1], b2[:1]), gaussian, depth)
     with kept(store, configuration, lambda: (w2, b2, corner()), "axes, and gamma in the corner", who) as file:
-        (gamma, error), (edge, no_edge), neutrality = in_order(pieces, executor=who, store=file)
+        (gamma, error), (edge, no_edge), backward, neutrality = in_order(pieces, executor=who, store=file)
     return Diagram(
         title=block.title,
         depth=depth,
         sigma_w2=w2,
         sigma_b2=b2,
         gamma=gamma.reshape(b2.size, w2.size),
-        edge=edge[: b2.size],
+        edge=edge,
+        backward=backward[: b2.size],
         neutrality=neutrality[: b2.size],
         fine_sigma_b2=fine,
-        fine_edge=edge[b2.size :],
+        fine_backward=backward[b2.size :],
         fine_neutrality=neutrality[b2.size :],
         forward=float(1 / block.square(1.0)) if block.homogeneous else np.nan,
         error=error,
@@ -147,12 +151,20 @@ def _axis(name: str, values: Any) -> Array:
     return axis
 
 
-def _edge(block: Block, along: Array) -> tuple[Array, str]:
+def _edge(block: Block, sigma_b2: Array) -> tuple[Array, str]:
     """Return the edge of chaos, and why there is none at any sigma_b2, or ""."""
     try:
-        return edge_of_chaos(block, along), ""
+        edge = edge_of_chaos(block, sigma_b2)
     except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
-        return np.full(along.shape, np.nan), str(reason)
+        return np.full(sigma_b2.shape, np.nan), str(reason)
+    return edge, "" if np.isfinite(edge).any() else no_edge_of_chaos(block, float(sigma_b2[-1]))
+
+
+def _backward(block: Block, sigma_b2: Array) -> Array:
+    try:
+        return np.asarray(backward_line(block, sigma_b2))
+    except ValueError:  # as above
+        return np.full(sigma_b2.shape, np.nan)
 
 
 @np.errstate(all="ignore")  # gamma is NaN where numbers are out of range

@@ -8,12 +8,17 @@ import numpy as np
 
 from igbtheory.layers.dense import Dense
 from igbtheory.phases.asymptotes import far, near
-from igbtheory.phases.block import Block
-from igbtheory.phases.critical_lines import NEAR, NOTHING, SMALL
+from igbtheory.phases.block import EXACT, Block
 from igbtheory.phases.roots import roots, scanned
 
 MARGIN = 1e-9
 """Distance from 1 below which a slope counts as 1."""
+NOTHING = 1e-24
+"""Variance so small that of a function only its value and its slopes at 0 matter: the standard deviation is 1e-12."""
+SMALL = 1e-18
+"""Mean square and mean squared slope at the variance NOTHING below which they count as 0."""
+NEAR = 1e-4
+"""Small variance at which the map of q shows whether q = 0 attracts although its slope is 1."""
 
 
 @final
@@ -34,6 +39,11 @@ class Variance:
     block: Block | None = None
     at: float = 1.0
 
+    @property
+    def settles(self) -> bool:
+        """Whether a variance that has arrived here keeps its size: it does not grow, nor vanish exponentially."""
+        return abs(self.growth - 1) <= MARGIN and not np.isinf(self.q)
+
     def __str__(self) -> str:
         """Return what the variance q does, as the predicate of a sentence."""
         if np.isnan(self.q):
@@ -53,15 +63,13 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
     """Return the fixed points of q' = sigma_w2 E f^2 + sigma_b2, ascending, including the limits 0 and infinity."""
     sigma_w2, sigma_b2 = dense.sigma_w2, dense.sigma_b2
     low, high = near(block), far(block)
-    first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
     last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
     if sigma_b2 == 0 and block.proportional and abs(sigma_w2 * float(block.square(1.0)) - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
     biases = partial(block.biases, sigma_w2=sigma_w2)
     fixed = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
-        stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
-        fixed.append(Variance(0.0, first, first, stable=bool(stable), block=low))
+        fixed.append(at_zero(block, sigma_w2))
     log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
     for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
         slope = float(sigma_w2 * block.square_slope(q))
@@ -74,3 +82,11 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
         end = float(np.exp(log_q[finite[-1]]))
         fixed.append(Variance(np.inf, 1 - float(values[finite[-1]]) / end, np.nan, stable=True, at=end))
     return fixed
+
+
+def at_zero(block: Block, sigma_w2: float) -> Variance:
+    """Return the fixed point q = 0 of a block with f(0) = 0 without biases."""
+    low = near(block)
+    growth = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
+    stable = growth < 1 - MARGIN or (growth < 1 + MARGIN and block.biases(NEAR, sigma_w2) >= -EXACT * NEAR)
+    return Variance(0.0, growth, growth, stable=bool(stable), block=low)

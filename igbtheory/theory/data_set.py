@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import entering, shapes, swept, unlike
@@ -17,6 +18,30 @@ from igbtheory.theory.worlds import draws_of_few, kernels_of_worlds, scatter
 
 ROUNDED = 8
 """Largest difference of kernels, in rounding errors of q, that counts as zero."""
+
+
+def union(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the data of both sets, those of the first in front, and the places of the data of the second in them.
+
+    Data that are equal are one datum, but those that are equal within one set are as many as there.
+    """
+    waiting: dict[bytes, list[int]] = {}
+    for i, key in reversed([*enumerate(_keys(first))]):
+        waiting.setdefault(key, []).append(i)
+    places: list[int] = []
+    new: list[int] = []
+    for j, key in enumerate(_keys(second)):
+        if equal := waiting.get(key):
+            places.append(equal.pop())
+        else:
+            places.append(len(first) + len(new))
+            new.append(j)
+    return np.concatenate([first, second[new]]), np.array(places, dtype=np.intp)
+
+
+def _keys(data: NDArray[Any]) -> list[bytes]:
+    """Return what equal data have in common; adding 0 makes -0 the same as 0."""
+    return [(np.asarray(datum, dtype=float) + 0.0).tobytes() for datum in data]
 
 
 def on_data_set(

@@ -72,10 +72,11 @@ class Passage:
 
     applied: how the rule of a layer is applied, for bases that average in another way; None: as it is. gradients:
     whether gradients or tangent kernels are asked for, so that a layer without a rule is refused rather than estimated;
-    trains: whether Dropout drops units; within: whether covariances within a batch are wanted even if they must be
-    drawn; batch_size: data in a batch that is full otherwise, None for infinitely many; world: number of one of many
-    predictions over which `layers.few` are averaged, 0 if there is one; fewer: by which factor, a power of 2, fewer
-    units of a data set are drawn than usual; sees: is shown every layer and the node behind it.
+    trains: whether layers add noise to the data, such as Dropout, or are in evaluation mode; within: whether
+    covariances within a batch are wanted even if they must be drawn; batch_size: data in a batch that is full
+    otherwise, None for infinitely many; world: number of one of many predictions over which `layers.few` are averaged,
+    0 if there is one; fewer: by which factor, a power of 2, fewer units of a data set are drawn than usual; sees: is
+    shown every layer and the node behind it.
     """
 
     applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] | None = None
@@ -250,7 +251,12 @@ class Node(Generic[T]):
         return self.remade(pooled, x.of_copies(m))
 
     def dropped(self, p: Any) -> "Node[T]":
-        """Return x d/(1 - p), d = 0 with probability p, else 1, independently for every unit and datum."""
+        """Return x d/(1 - p), d = 0 with probability p, else 1, independently for every unit and datum.
+
+        In evaluation mode, in which networks train in theory, it is the node itself.
+        """
+        if not self.passage.trains:
+            return self
 
         def kept(x: Array, draws: Draws) -> Array:
             return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= p) / (1 - p))

@@ -1,7 +1,7 @@
 """The Gram matrix of a given data set in the coordinates of `Pair`, as a start of the expansion.
 
 The data of a set differ as random data do: log K_aa and y_ab have a part of each datum and a part of the pair. The
-expansion takes them as normal; the exact averages over the data show how far they are from that.
+expansion takes them as normal, for what finite width adds to infinite width.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ MOST = 1000
 
 
 @np.errstate(all="ignore")  # data that are 0, equal or opposite are refused
-def of_data(data: Array) -> tuple[Pair, Array]:
-    """Return the pair of two different data, and the averages of K_ab, (K_aa + K_bb)/2 - K_ab and arcsin(c_ab)/(2 pi).
+def of_data(data: Array) -> Pair:
+    """Return the pair of two different data.
 
     y_ab is a mean plus parts of a and b, by least squares, plus the part of the pair.
     """
@@ -32,8 +32,6 @@ def of_data(data: Array) -> tuple[Pair, Array]:
     mean = y.sum() / (count * (count - 1))
     of_datum = (y.sum(axis=1) / (count - 1) - mean) * (count - 1) / (count - 2)
     rest = (y - mean - of_datum - of_datum[:, None])[other]
-    pair = Pair(
+    return Pair(
         float(log_q.mean()), float(mean), datum=np.cov(log_q, of_datum, bias=True), pair=float(np.mean(rest**2))
     )
-    apart, shared = squares.mean() - gram[other].mean(), gram[other].mean()
-    return pair, np.array([shared, apart, np.arcsin(cosines[other]).mean() / (2 * np.pi)])

@@ -6,6 +6,7 @@ the noise of their Gram matrix, and `coordinates` passes the law of the kernel o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -14,15 +15,18 @@ from igbtheory.guesses.bias_of_guesses import gamma_of_variance
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.maximum import IDENTITY
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.width.blocks import Block, DoesNotHoldError, Norm, blocks
 from igbtheory.networks.width.coordinates import Array, Pair
 from igbtheory.networks.width.data_set import of_data
 from igbtheory.networks.width.gram import gram, noise
 from igbtheory.networks.width.units import units
+from igbtheory.theory.data_set import on_data_set
 
 if TYPE_CHECKING:
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.layers.dense import Dense
+    from igbtheory.theory.prediction import Prediction
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -86,31 +90,60 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     the first width. On a data set all pairs count, a datum with itself included, as in `predict`.
     DoesNotHoldError: the noise of a layer is not known, or the expansion is too inaccurate.
     """
-    hidden, (first, *denses) = blocks(layers)
     if isinstance(inputs, GaussianInputs):
-        start, exact, equal = of_inputs(inputs, features or widths[0]), None, 0.0
+        pairs, ties = _passed(layers, of_inputs(inputs, features or widths[0]), widths)
+        found = _moments(pairs)
     else:
-        start, exact = of_data(inputs)
-        equal = 1 / len(inputs)
+        start = of_data(inputs)
+        pairs, ties = _passed(layers, start, widths)
+        limit = _moments(_passed(layers, start, [inf] * len(widths))[0])
+        found = _on_data(_moments(pairs), limit, on_data_set(layers, FLOAT64, inputs))
+    spread = _spread(pairs[-1])
+    for name, size, most in (("Var(G0)", found[3, -1], LARGEST_ERROR), ("gamma", found[4, -1], LARGEST_OF_GAMMA)):
+        if not size < most:
+            raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
+    if ties > RARE:
+        raise DoesNotHoldError(
+            f"the expansion knows no ties, and all units of a layer may be 0 at {ties:.2g} of the data"
+        )
+    var_mu, var_chi, var_g0, error, moments_error = found
+    return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
+
+
+def _passed(layers: Sequence[Layer], start: Pair, widths: Sequence[float]) -> tuple[list[Pair], float]:
+    """Return the Gram matrices behind every Dense, and the share of data at which outputs tie, as no unit is left."""
+    hidden, (first, *denses) = blocks(layers)
     pairs, ties = [_weighted(start, first)], 0.0
     for block, dense, width in zip(hidden, denses, widths, strict=True):
         units_behind, dead = behind(pairs[-1], block, width)
         pairs.append(_weighted(units_behind, dense))
         ties = 0.0 if dense.sigma_b2 else ties + dead
-    doubt = np.zeros(2) if exact is None else _doubt(start, exact)
-    expansion = _expansion(pairs, doubt, equal)
-    if ties > RARE:
-        raise DoesNotHoldError(
-            f"the expansion knows no ties, and all units of a layer may be 0 at {ties:.2g} of the data"
-        )
-    return expansion
+    return pairs, ties
 
 
-def _doubt(start: Pair, exact: Array) -> Array:
-    """Return how far data are from normal: an error of Var(G0), and a relative one of var_mu + var_chi and var_chi."""
-    var_mu, var_chi, var_g0, *_ = _at(start)
-    ratios = (var_mu + var_chi) / exact[:2].sum(), var_chi / exact[1]
-    return np.array([abs(var_g0 - exact[2]), np.abs(np.log(ratios)).sum()])
+def _on_data(found: Array, limit: Array, exact: "Prediction") -> Array:
+    """Return the moments on given data: those in infinite width, and what the width adds to the expansion.
+
+    The expansion takes data for normal in log K and y, of which their pairs are far: what it says of infinite width,
+    `limit`, differs from the exact prediction by terms that no width makes small, and they are in `found`, too. What
+    the width adds has about their relative error, beside that of the second order in 1/width.
+    """
+    layers, equal = exact.per_layer, 1 / len(exact.inputs)
+    known = np.array([layers.var_mu, layers.var_chi, layers.variance])
+
+    def of_all(of_others: Array) -> Array:
+        """Return the moments with the pairs of a datum with itself among the pairs."""
+        var_mu, var_chi, var_g0 = of_others
+        return np.array([var_mu + equal * var_chi, (1 - equal) * var_chi, (1 - equal) * var_g0 + equal / 4])
+
+    taken = of_all(limit[:3])
+    added = of_all(found[:3]) - taken
+    share = np.abs(added / known)
+    of_moments = abs(np.log(taken[:2].sum(axis=0) / known[:2].sum(axis=0))) + abs(np.log(taken[1] / known[1]))
+    of_g0 = abs(taken[2] / known[2] - 1) + of_moments
+    error = abs(found[3] - limit[3]) + of_g0 * share[2] + layers.error
+    moments_error = abs(found[4] - limit[4]) + of_moments * share[:2].max(axis=0) + layers.error
+    return np.array([*known + added, error, moments_error])
 
 
 def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
@@ -121,7 +154,7 @@ def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
     return wide.plus(noise(x, of, None), 1 / features)
 
 
-def behind(pair: Pair, block: Block, width: int) -> tuple[Pair, float]:
+def behind(pair: Pair, block: Block, width: float) -> tuple[Pair, float]:
     """Return the Gram matrix of the `width` units behind a block, and the share of data at which all of them are 0."""
     if pair.y > NEARLY:
         raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
@@ -160,20 +193,9 @@ def _weighted(pair: Pair, dense: "Dense") -> Pair:
     return weighted
 
 
-def _expansion(pairs: list[Pair], doubt: Array, equal: float) -> Expansion:
-    """Return the results at every Dense. DoesNotHoldError: they are too inaccurate at the last one.
-
-    doubt: as `_doubt` returns it; equal: the share of pairs of a datum with itself.
-    """
-    spread = _spread(pairs[-1])
-    var_mu, var_chi, var_g0, error, moments_error = np.array([_at(pair) for pair in pairs]).T
-    error += np.where(doubt[0] > 0, doubt[0] / var_g0, 0.0) + doubt[1]
-    moments_error += doubt[1]
-    for name, size, most in (("Var(G0)", error[-1], LARGEST_ERROR), ("gamma", moments_error[-1], LARGEST_OF_GAMMA)):
-        if not size < most:
-            raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
-    var_mu, var_chi = var_mu + equal * var_chi, (1 - equal) * var_chi
-    return Expansion(var_mu, var_chi, (1 - equal) * var_g0 + equal / 4, error, moments_error, spread)
+def _moments(pairs: Sequence[Pair]) -> Array:
+    """Return rows var_mu, var_chi, Var(G0), and the errors of Var(G0) and of the moments, at every Dense."""
+    return np.array([_at(pair) for pair in pairs]).T
 
 
 def _at(pair: Pair) -> tuple[float, ...]:

@@ -90,8 +90,8 @@ def _units(network: Predictable, inputs: Any, width: Any, features: Any) -> tupl
     _refuse_inputs(inputs, features)
     given = None if isinstance(inputs, GaussianInputs) else entering(network.layers, inputs).shape[1:]
     shapes(network.layers, given[1:] if given else ())
-    read = units_read(network.layers, width)
     components = None if features is None else checks.whole("features", features, 1)
+    read = units_read(network.layers, width, given[0] if given else components)
     made, front = units_made(network.layers, read, components)
     return tuple(read[: len(made) - 1]), (given[0] if given else front, *made)
 

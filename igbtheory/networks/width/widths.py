@@ -8,10 +8,13 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import read_by_next, weighing
+from igbtheory.layers.chain import read_by_next, weigh, weighing, widths
 from igbtheory.layers.dense import condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
+
+MANY = 2**40
+"""Units of which the shares of ways are taken, so that rounding does not change them."""
 
 
 @final
@@ -38,11 +41,17 @@ class Size:
         return 0 if few else self.units * self.products
 
 
-def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
-    """Return the numbers of units that the Dense layers but the first read, from one number or from all of them."""
+def units_read(layers: Sequence[Layer], width: Any, front: int | None = None) -> list[int]:
+    """Return the numbers of units that the Dense layers but the first read, from one number or from all of them.
+
+    With one number every Dense reads so many, but for those behind a way without weights, as in `samples`: behind
+    Concat((), F) there are more units than in front of it. front: units in front of all layers, None for one width.
+    """
     needed = _count(layers) - 1
     if np.ndim(width) == 0:
-        return [_one(width)] * max(needed, 1)
+        one = _one(width)
+        reads, _ = _reads(layers, one, one * read_by_next(layers) if front is None else front)
+        return reads[1:] or [one]
     given = [*map(_one, width)]
     if len(given) != needed or not given:
         raise ValueError(
@@ -50,6 +59,30 @@ def units_read(layers: Sequence[Layer], width: Any) -> list[int]:
             f"whose number of features is features=), got {len(given)}: {given!r:.60}; pass one number for all of them"
         )
     return given
+
+
+def _reads(layers: Sequence[Layer], width: int, units: int, behind: int | None = None) -> tuple[list[int], int]:
+    """Return what the layers with weights read as `chain.drawn` draws them, and the number of units behind all layers.
+
+    units: in front of the layers.
+    """
+    reads: list[int] = []
+    for layer, made in zip(layers, widths(layers, width, behind), strict=True):
+        if layer.ways:
+            total = made
+            kept = {i: _reads(way, units, units)[1] for i, way in enumerate(layer.ways) if not weigh(way)}
+            if kept:  # ways without weights keep their units, and the others have their shares beside them
+                parts = layer.split(MANY)
+                total = round(sum(kept.values()) * MANY / sum(parts[i] for i in kept))
+            for way, count in zip(layer.ways, layer.split(total), strict=True):
+                reads += _reads(way, made, units, count)[0]
+            units = total
+        elif layer.weighs:
+            reads.append(units)
+            units = made
+        else:
+            units //= layer.pooled
+    return reads, units
 
 
 def _one(width: Any) -> int:
@@ -93,7 +126,8 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
             if len({*fronts}) > 1 and read:  # ways that read the data have as many units in front as these
                 raise ValueError(
                     f"expected ways that read the same units, got {' and '.join(map(str, reversed(fronts)))} units in "
-                    f"front of them in {layer!r:.80}; change the widths, of which the ways have none of their own"
+                    f"front of them in {layer!r:.80}; pass one width for all layers, or shares in the ratio of the "
+                    "units that ways without weights make"
                 )
             made += [units for way in ways for units in way]
         elif layer.weighs:

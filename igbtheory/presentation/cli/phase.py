@@ -37,8 +37,9 @@ def phase(  # noqa: PLR0913 - one argument for each option
 ) -> None:
     """Print the phase of deep networks: fixed points, gradients, the growth rate of gamma, the edge of chaos.
 
-    At the edge of chaos the gradients neither vanish nor explode: sigma_w2 E |grad f|^2 = 1. --diagram instead computes
-    gamma over both variances, and writes a picture and a table, NAME.png and NAME.csv.
+    At the edge of chaos the gradients neither vanish nor explode, sigma_w2 E |grad f|^2 = 1, and the variance of the
+    units settles. --diagram instead computes gamma over both variances, and writes a picture and a table, NAME.png and
+    NAME.csv.
 
     ```
     igb phase tanh --sigma-b2 0.1
@@ -108,12 +109,15 @@ def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str
         sigma_w2 = float(igb.phases.edge_of_chaos(name, sigma_b2, **network))
         if math.isnan(sigma_w2):
             given = "".join(f" with {key}={value}" for key, value in network.items() if value not in {None, "before"})
-            unsettled = "".join(
-                f" at which the variance settles; gradients also keep their size at --sigma-w2 {edge:g}"
-                for edge in igb.phases.edges_of_chaos(name, sigma_b2, **network)[:1].tolist()
+            why = igb.phases.no_edge_of_chaos(name, sigma_b2, **network)
+            kept = (
+                igb.phases.backward_line(name, sigma_b2, **network),
+                *igb.phases.edges_of_chaos(name, sigma_b2, **network),
             )
+            such = next((f" {value:g}" for value in kept if not math.isnan(value)), "")
             raise ValueError(
-                f"expected sigma_w2, because {name!r}{given} has no edge of chaos at sigma_b2 = {sigma_b2:g}{unsettled}"
+                f"expected sigma_w2, because {name!r}{given} has no edge of chaos at sigma_b2 = {sigma_b2:g}: {why}; "
+                f"pass --sigma-w2{such}"
             )
     from igbtheory.phases.classify import DEPTHS  # noqa: PLC0415 - --help must not load NumPy and SciPy
 

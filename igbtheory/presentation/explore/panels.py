@@ -10,7 +10,7 @@ from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation import Simulation
 from igbtheory.networks.width.result import WidthPrediction
-from igbtheory.phases import edge_of_chaos, gradients
+from igbtheory.phases import backward_line, gradients, no_edge_of_chaos
 from igbtheory.presentation.explore import charts
 from igbtheory.presentation.explore.settings import Settings
 from igbtheory.presentation.pictures.marks import places
@@ -144,20 +144,21 @@ def growth(settings: Settings, inputs: Any) -> Panel:
 
 
 def place(settings: Settings) -> Panel:
-    """Return the place of the network in the plane of both variances, with the edge of chaos."""
+    """Return the place of the network in the plane of both variances, with the backward threshold."""
     w2, b2 = (max(end, 1.25 * value) for end, value in zip(WIDEST, (settings.sigma_w2, settings.sigma_b2), strict=True))
     marker = {"color": LIMIT, "size": 13, "symbol": "diamond", "line": {"color": "white", "width": 1}}
     where = {"x": [settings.sigma_w2], "y": [settings.sigma_b2], "name": "this network"}
     traces = [{**where, "mode": "markers", "marker": marker, "cliponaxis": False}]
     try:
-        biases, edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, b2)
+        biases, threshold = _threshold(settings.activation, settings.norm, settings.placement, settings.pool, b2)
     except ValueError as reason:
         says = f"No edge of chaos: {reason}."
     else:
-        here = float(np.interp(settings.sigma_b2, biases, edge))
+        here = float(np.interp(settings.sigma_b2, biases, threshold))
+        edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, settings.sigma_b2)
         says = (
-            f"The edge of chaos is near {here:.3g} at this variance of the biases: in deep networks gradients vanish "
-            "left of it and explode right of it."
+            f"In deep networks with this variance of the biases gradients vanish left of {here:.3g} and explode right "
+            f"of it{edge}."
         )
         if here < TINY:
             says = "Without biases the norm divides the variance of the weights out: all are on the edge of chaos."
@@ -165,16 +166,23 @@ def place(settings: Settings) -> Panel:
             says = "There is no edge of chaos at this variance of the biases."
         black = {"color": THEORY, "dash": "dash", "width": 2}
         shade = {"fill": "tozerox", "fillcolor": REGIONS[1]}
-        traces.insert(0, charts.line(edge, biases, "edge of chaos", mode="lines", line=black, **shade))
+        traces.insert(0, charts.line(threshold, biases, "backward threshold", mode="lines", line=black, **shade))
     axes = {"xaxis": {"range": [0, w2]}, "yaxis": {"range": [0, b2]}}
     return Panel(says, charts.figure(traces, WEIGHTS, BIASES, **axes))
 
 
 @cache
-def _edge(activation: str, norm: Any, placement: Any, pool: int | None, widest: float) -> Any:
-    """Return sigma_b2 up to the widest, denser near 0, and sigma_w2 on the edge of chaos."""
+def _threshold(activation: str, norm: Any, placement: Any, pool: int | None, widest: float) -> Any:
+    """Return sigma_b2 up to the widest, denser near 0, and sigma_w2 at which squared gradients keep their size."""
     biases = np.linspace(0, 1, ALONG) ** 2 * widest + SMALLEST
-    return biases, edge_of_chaos(activation, biases, norm=norm, placement=placement, pool=pool)
+    return biases, backward_line(activation, biases, norm=norm, placement=placement, pool=pool)
+
+
+@cache
+def _edge(activation: str, norm: Any, placement: Any, pool: int | None, sigma_b2: float) -> str:
+    """Return in words whether the threshold is an edge of chaos."""
+    why = no_edge_of_chaos(activation, sigma_b2, norm=norm, placement=placement, pool=pool)
+    return ": it is no edge of chaos, as the variance does not settle there" if why else ": it is the edge of chaos"
 
 
 def classes(prediction: Prediction) -> Panel:

@@ -22,6 +22,7 @@ NAMED, LOWEST = 0.5, 0.08
 """Where names of phases stand, as a part of the horizontal axis, and the part of the vertical one that a name needs."""
 WEIGHTS, BIASES = "variance of the weights $\\sigma_w^2$", "variance of the biases $\\sigma_b^2$"
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
+NEUTRAL = "neutrality line: $\\gamma$ tends to 1 with depth"
 
 
 def grid(widest: float, count: int) -> Any:
@@ -30,12 +31,11 @@ def grid(widest: float, count: int) -> Any:
 
 
 def diagram(axes: Any, phases: Diagram, pen: Pen) -> None:
-    """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
+    """Draw the map of a diagram with the backward threshold, the neutrality line and the forward threshold."""
     pen.take_all("a map")
-    shades = _with_edge(axes, phases)
-    _line(axes, phases.fine_neutrality, phases.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
-    forward = np.full(phases.fine_edge.shape, phases.forward)
-    if not np.allclose(forward, phases.fine_edge, rtol=1e-9):
+    shades = _with_lines(axes, phases, f"{BORDER} behind {phases.depth} layers")
+    forward = np.full(phases.fine_backward.shape, phases.forward)
+    if not np.allclose(forward, phases.fine_backward, rtol=1e-9):
         _line(axes, forward, phases.fine_sigma_b2, "forward threshold", color=LIMIT, ls=":")
     axes.set(xlabel=BIASES, ylabel=WEIGHTS)
     whole_map(axes, shades, f"{phases.title.replace('$', chr(92) + '$')}, {phases.depth} hidden layers")
@@ -44,14 +44,17 @@ def diagram(axes: Any, phases: Diagram, pen: Pen) -> None:
 def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float) -> Figure:
     """Draw the diagrams, by their titles, into panels in rows of so many columns; return the figure."""
     panels = figure.subplots(len(diagrams) // columns, columns, sharex=True, sharey=True)
+    depths = {phases.depth for phases in diagrams.values()}
+    behind = f"{depths.pop()} layers" if len(depths) == 1 else "the layers of the panel"
     for axes, (title, phases) in zip(panels.flat, diagrams.items(), strict=True):
-        shades = _with_edge(axes, phases)
+        shades = _with_lines(axes, phases, f"{BORDER} behind {behind}")
         axes.set_title(title)
     figure.supxlabel(BIASES, fontsize=size)
     figure.supylabel(WEIGHTS, fontsize=size)
     _bar(figure, panels, shades)
     how: Any = {"ncols": 2, "facecolor": "#999999", "frameon": True, "edgecolor": "none"}
-    figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside upper center", **how)
+    lines = {text: line for axes in panels.flat for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(lines.values(), lines.keys(), loc="outside upper center", **how)
     return figure
 
 
@@ -60,7 +63,7 @@ def name_phases(axes: Any, phases: Diagram) -> None:
     at = axes.get_xlim()[1] * NAMED
     low, high = axes.get_ylim()
     edge, neutral = (
-        float(np.interp(at, phases.fine_sigma_b2, line)) for line in (phases.fine_edge, phases.fine_neutrality)
+        float(np.interp(at, phases.fine_sigma_b2, line)) for line in (phases.fine_backward, phases.fine_neutrality)
     )
     ends = np.clip([low, *np.nan_to_num([edge, neutral], nan=high), high], low, high)
     deep = np.isnan(neutral)  # gamma grows without bound on both sides of the edge, as that of ReLU
@@ -73,17 +76,19 @@ def name_phases(axes: Any, phases: Diagram) -> None:
         if end - start > LOWEST * (high - low):
             text = axes.text(at, (start + end) / 2, name, ha="center", va="center", fontsize="small")
             text.set_path_effects([withStroke(linewidth=2, foreground="white")])
-    if np.allclose(phases.fine_edge, phases.forward):
+    if np.allclose(phases.fine_backward, phases.forward):
         axes.plot(0, phases.forward, "*", ms=9, color=LIMIT, clip_on=False, zorder=5, label="_edge of chaos")
 
 
-def _with_edge(axes: Any, phases: Diagram) -> Any:
-    shades = gamma_map(axes, phases.sigma_b2, phases.sigma_w2, phases.gamma.T)
-    _line(axes, phases.fine_edge, phases.fine_sigma_b2, EDGE, color=THEORY, ls="--")
+def _with_lines(axes: Any, phases: Diagram, border: str) -> Any:
+    """Draw the map and the lines of infinite depth; border: the label of the line gamma = 1 of the map."""
+    shades = gamma_map(axes, phases.sigma_b2, phases.sigma_w2, phases.gamma.T, border)
+    _line(axes, phases.fine_backward, phases.fine_sigma_b2, EDGE, color=THEORY, ls="--")
+    _line(axes, phases.fine_neutrality, phases.fine_sigma_b2, NEUTRAL, color="white", ls=":")
     return shades
 
 
-def gamma_map(axes: Any, x: Any, y: Any, gamma: Any) -> Any:
+def gamma_map(axes: Any, x: Any, y: Any, gamma: Any, border: str = BORDER) -> Any:
     """Draw gamma, of shape (len(y), len(x)), with the line gamma = 1; return the shades, for `whole_map`."""
     least, most = DECADES
     with np.errstate(divide="ignore"):
@@ -93,8 +98,8 @@ def gamma_map(axes: Any, x: Any, y: Any, gamma: Any) -> Any:
     left, low = (0 if axis[0] < NOTHING * axis[-1] else axis[0] for axis in (x, y))
     axes.set(xlim=(left, x[-1]), ylim=(low, y[-1]))
     if np.any(gamma < 1) and np.any(gamma > 1):  # interpolated linearly in decades
-        axes.contour(x, y, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
-    axes.plot([], [], color="white", lw=1.4, label=BORDER)
+        axes.contour(x, y, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{border}")
+    axes.plot([], [], color="white", lw=1.4, label=border)
     return shades
 
 

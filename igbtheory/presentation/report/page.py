@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from igbtheory.claims.claim import KINDS
+from igbtheory.claims.claim import LISTS
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.report import mathml
 from igbtheory.claims.runner import STANDINGS
@@ -69,7 +69,7 @@ def write_page(
         claims=claims,
         papers=papers,
         counts={standing: sum(paper[standing] for paper in papers.values()) for standing in STANDINGS},
-        kinds=KINDS,
+        lists=LISTS,
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")

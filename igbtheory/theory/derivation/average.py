@@ -1,7 +1,6 @@
 """Averages without a closed form: SymPy expressions that print as integrals and are evaluated by quadrature."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, final
 
 import sympy as sp
@@ -70,6 +69,20 @@ class Average(sp.Function):  # type: ignore[misc]
         """The activation."""
         return self.args[1].phi  # type: ignore[no-any-return]
 
+    @property
+    def numbers(self) -> tuple[Any, ...]:
+        """The numbers that describe the units."""
+        return tuple(x for x in self.args[2:] if not isinstance(x, Str))
+
+    @property
+    def function(self) -> tuple[Any, ...]:
+        """What is averaged over which kind of units: all arguments but the name of the average and the numbers."""
+        return (self.func, self.args[1], *(x for x in self.args[2:] if isinstance(x, Str)))
+
+    @abstractmethod
+    def of_one_datum(self, *numbers: Any) -> tuple[Any, ...]:
+        """Return the numbers on which means and squares depend: all but the correlation of two data."""
+
     @abstractmethod
     def integral(self) -> Any:
         """Return the integral as it is printed; the lines after "where" define the functions in it."""
@@ -96,19 +109,13 @@ class Average(sp.Function):  # type: ignore[misc]
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)
         n = decimals(-(-max(digits, 2 * STEP) // STEP) * STEP)
-        value = self._value(n, lambda x: sp.N(x, n.digits + 5))  # the same arguments for all digits up to n.digits
-        return None if value is None else sp.Float(str(value), digits)
-
-    def in_double(self) -> Any:
-        """Return the value in double precision, or None if an argument contains a symbol."""
-        value = self._value(FLOAT64, in_double)
-        return None if value is None else sp.Float(float(value))
-
-    def _value(self, n: Kind, evaluated: Callable[[Any], Any]) -> Any:
-        values = [evaluated(x) for x in self.args[2:] if not isinstance(x, Str)]
+        values = [sp.N(x, n.digits + 5) for x in self.numbers]  # the same for all digits up to n.digits
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
-        x = self.computed(n, values)
+        return sp.Float(str(self.taken_from(self.computed(n, values))), digits)
+
+    def taken_from(self, x: Moments) -> Any:
+        """Return the average from the moments of x."""
         moments = {
             "mean": x.mean,
             "product": x.mean * x.mean + x.var_mu,
@@ -143,6 +150,10 @@ class GaussianAverage(Average):
         alone = part.name in ("mean", "square")
         return self.func(part, phi, m, mean, *((sp.Integer(0), var_mu + var_chi) if alone else (var_mu, var_chi)))
 
+    def of_one_datum(self, *numbers: Any) -> tuple[Any, ...]:
+        m, mean, var_mu, var_chi = numbers
+        return m, mean, var_mu + var_chi
+
     def integral(self) -> Any:
         return integrals.of_gaussian(self.part, self.phi, *self.args[2:])
 
@@ -160,6 +171,9 @@ class GaussianAverage(Average):
 @final
 class BatchAverage(Average):
     """An average over units normalised in batches. The arguments after phi are m, n and the law, "exact" or "proxy"."""
+
+    def of_one_datum(self, *numbers: Any) -> tuple[Any, ...]:
+        return numbers
 
     def integral(self) -> Any:
         return integrals.of_batch(self.part, self.phi, self.args[2])
@@ -193,16 +207,3 @@ def _moments(part: Any, *, independent: bool, centred: bool) -> Moments:
     if independent:
         return Moments(mean, sp.Integer(0), part("square") - mean**2)
     return Moments(mean, part("product") - mean**2, part("spread"))
-
-
-def in_double(expression: Any) -> Any:
-    """Return the value of the expression with its averages in double precision."""
-    values = {x: x.in_double() for x in _outermost(expression)}
-    return sp.N(expression.xreplace({x: value for x, value in values.items() if value is not None}))
-
-
-def _outermost(expression: Any) -> set[Any]:
-    """Return the averages in an expression that are not part of another average."""
-    if isinstance(expression, Average):
-        return {expression}
-    return set().union(*map(_outermost, expression.args))

@@ -13,10 +13,12 @@ from igbtheory.foundations.saved import maker
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import LawNode, Passage
 from igbtheory.mathematics.averages.mesh import UnresolvedError
+from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numbers.symbolic import SYMBOLIC
-from igbtheory.theory.derivation.average import Average, in_double
+from igbtheory.theory.derivation.average import Average
 from igbtheory.theory.derivation.depth import AtDepth, at_depth
 from igbtheory.theory.derivation.document import Document, density, quantile
+from igbtheory.theory.derivation.evaluated import number
 from igbtheory.theory.derivation.layers import DerivedLayer, layers_of
 from igbtheory.theory.derivation.nodes import FormalGaussian, behind
 from igbtheory.theory.derivation.recursion import Recursion
@@ -91,14 +93,14 @@ class Derivation(OutputLayer):
         return at_depth(self.per_layer, depth)
 
     def value(self) -> float:
-        """Return gamma in double precision. TypeError if it contains symbols."""
+        """Return gamma, proven to a relative error of 1e-13. TypeError if it contains symbols."""
         symbols = sorted(self.gamma.free_symbols, key=str)
         if symbols:
             raise TypeError(
                 f"expected a gamma without symbols, got one in {', '.join(map(str, symbols))}; substitute numbers for "
                 "them in the network, and derive or predict again"
             )
-        return float(_value(self.gamma))
+        return float(number(self.gamma, FLOAT64.goal))
 
     @cached_property
     def _document(self) -> Document:
@@ -138,16 +140,11 @@ def _digits(formula: Any) -> str:
     if formula.free_symbols or (formula.is_Atom and formula.is_Number):
         return ""
     try:
-        return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
+        if formula.has(Average):
+            return f" = {number(formula, 10.0**-FEW).evalf(FEW)}"
+        return f" = {formula.evalf()}"
     except UnresolvedError:
         return ""
-
-
-def _value(formula: Any) -> Any:
-    """Return a formula without symbols with its averages replaced by their values from quadrature."""
-    if not formula.has(Average):
-        return formula
-    return formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)
 
 
 @maker

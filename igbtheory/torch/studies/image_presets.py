@@ -100,7 +100,7 @@ def shifted_mixing(*, quick: bool, task: Callable[..., Task] = images) -> Preset
 
 
 def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
-    """Return the experiment with a vision transformer, all weights of which are multiplied by 0.5, 1 or 1.5."""
+    """Return the experiment with a small vision transformer, all weights of which are multiplied by 0.5, 1 or 1.5."""
     made = partial(vit, *_shape(task))
     usual, small, large = "weights as drawn", "weights x 0.5", "weights x 1.5"
     arms = (
@@ -115,7 +115,7 @@ def transformer(*, quick: bool, task: Callable[[], Task] = images) -> Preset:
         Claimed("... but learn later", reaching(GOAL), usual, large),
         *start_claims(usual, GOAL),
     )
-    statement = "Bias meets trainability: scaled weights of a vision transformer move its bias, and slow its training"
+    statement = "After Bias meets trainability, which scales a pretrained transformer, freezes it and trains its head"
     return Preset("Vision transformer: scaled weights", statement, arms, *rates_and_plan(quick=quick), claims, GOAL)
 
 
