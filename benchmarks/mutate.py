@@ -395,7 +395,7 @@ def load(row: Row, names: list[str]) -> None:
 
 def collected(plugins: list[Any], files: list[str]) -> None:
     """Let pytest collect the tests of files, and a plugin do the rest."""
-    os.environ |= {"CI": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}  # with the same random examples in each run
+    os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     pytest.main(["-q", "--dist=no", "-p", "no:cacheprovider", *files], plugins=plugins)

@@ -2,21 +2,22 @@
 
     python benchmarks/mutate_claims.py [--number 200] [--seed 0] [--store mutants.db] [ids or papers ...]
 
-Five kinds of change are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a
-ratio upside down, a power, the argument of a function); the direction of a relation; a number in words; a word that
-says a direction or a quantity. A change is noticed if the verdict differs from the recorded one, or if the claim is no
-longer what the second transcription of the document has. Untested claims are left out: they have no evidence. The
-program draws a sample, continues where the store ends, prints the survivors and how many of every kind are noticed. The
-docstring of a derivation gives the reason after "Not noticed:".
+These changes are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a ratio
+upside down, a power, the argument of a function); the direction of a relation; a number, or a word that says a
+direction or a quantity, in the statement, in an assumption or in a stand-in; a word left out of a quotation. A change
+is noticed if the verdict differs from the recorded one, or if what is printed is no longer bound. A number in the prose
+of README or of a page is changed, too, which is noticed if it then has no source (`docs/sources.py`). Untested claims
+are left out: they have no evidence. The program draws a sample, continues where the store ends, prints the survivors
+and how many of every kind are noticed. The docstring of a derivation gives the reason after "Not noticed:".
 """
 
 import argparse
 import random
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,19 @@ from igbtheory.claims.claim import Claim
 from igbtheory.claims.formula import latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import run
-from igbtheory.claims.words import NUMBER, OPPOSITE, weighty
+from igbtheory.claims.words import DECIDING, OPPOSITE, QUOTED
+from igbtheory.foundations.shipped import load_file
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+PAGES, SOURCES = (load_file(ROOT / "docs" / f"{name}.py") for name in ("prose", "sources"))
 
 FLIPPED = {sp.Lt: sp.Gt, sp.Le: sp.Ge, sp.Gt: sp.Lt, sp.Ge: sp.Le, sp.Ne: sp.Eq}
 """Relations by those that take their place."""
 SECONDS = 600.0
 """Time limit for a mutant: five times that of a claim, because a formula that does not simplify takes longer."""
+PROSE = 1 / 4
+"""Share of the changes that are made to README and to the pages."""
 IDEMPOTENT = (0, 1, sp.oo)
 """Right-hand sides that are their own squares: to square the left-hand side then changes nothing."""
 
@@ -46,11 +54,20 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--store", type=Path)
     options = parser.parse_args(arguments)
     every = [mutant for claim in library().chosen(options.names) if claim.derivation for mutant in mutants(claim)]
-    sample = random.Random(options.seed).sample(every, min(options.number, len(every)))  # noqa: S311 - no secret
+    rng = random.Random(options.seed)  # noqa: S311 - no secret
+    drawn, noticed = Counter[str](), Counter[str]()
+    if not options.names:
+        pages = list(islice(misprints(rng), int(PROSE * options.number)))
+        for name, page, change in pages:
+            drawn["prose"] += 1
+            noticed["prose"] += bool(SOURCES.unsourced(name, page))
+            if not SOURCES.unsourced(name, page):
+                sys.stdout.write(f"{name}: prose, not noticed: {change}\n")
+    sample = rng.sample(every, min(options.number - drawn.total(), len(every)))
     claims = [replace(claim, id=f"{claim.id} {i}") for i, (_, claim) in enumerate(sample)]
     outcomes = run(claims, seconds=SECONDS, store=options.store, progress=True)
-    drawn, noticed = Counter(kind for kind, _ in sample), Counter[str]()
     for (kind, claim), outcome in zip(sample, outcomes, strict=True):
+        drawn[kind] += 1
         late = "time limit" in outcome.trouble  # says nothing of the change
         noticed[kind] += not (outcome.as_recorded or late)
         if outcome.as_recorded or late:
@@ -58,7 +75,20 @@ def main(arguments: list[str]) -> None:
             sys.stdout.write(f"{claim.id}: {kind}, {why}: {_text(claim)}\n")
     for kind in sorted(drawn):
         sys.stdout.write(f"{noticed[kind]} of {drawn[kind]} of kind {kind}\n")
-    sys.stdout.write(f"{noticed.total()} of {len(sample)} mutants are noticed, of {len(every)} that there are\n")
+    sys.stdout.write(f"{noticed.total()} of {drawn.total()} mutants are noticed\n")
+
+
+def misprints(rng: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of a page, its text with one number of the prose changed, and the change, without end."""
+    pages = {name: (ROOT / name).read_text(encoding="utf-8") for name in SOURCES.pages()}
+    places = [(name, match) for name, page in pages.items() for match in PAGES.NUMBER.finditer(page)]
+    while True:
+        name, match = rng.choice(places)
+        page, other = pages[name], number(match[0])
+        changed = page[: match.start()] + other + page[match.end() :]
+        before, after = ([passage.text for passage in PAGES.passages(text)] for text in (page, changed))
+        if match[0] not in PAGES.NAMES and before != after:  # not in an example or a formula
+            yield name, changed, f"{page[max(0, match.start() - 60) : match.start()]}[{match[0]} -> {other}]"
 
 
 def mutants(claim: Claim) -> Iterator[tuple[str, Claim]]:
@@ -74,6 +104,9 @@ def _of_statement(claim: Claim) -> Iterator[tuple[str, Claim]]:
         yield kind, replace(claim, stated=stated)
     for kind, says in sentences(claim.says):
         yield kind, replace(claim, says=says)
+    changed = [(kind, replace(claim, assumes=text)) for kind, text in sentences(claim.assumes)]
+    changed += [(kind, replace(claim, stand_in=text)) for kind, text in sentences(claim.stand_in)]
+    yield from ((kind if kind == "quotation" else f"{kind} of an assumption", other) for kind, other in changed)
 
 
 def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
@@ -85,17 +118,29 @@ def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
             yield kind, whole if isinstance(stated, tuple | list) else whole[0]
 
 
-def sentences(says: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentence with one of its weighty words or numbers changed, and the kind of the change."""
-    for number in NUMBER.finditer(says):
-        digits = len(number[0].partition(".")[2])
-        yield (
-            "number in words",
-            says[: number.start()] + f"{float(number[0]) + 10**-digits:.{digits}f}" + says[number.end() :],
+def sentences(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text with one of its deciding words or numbers changed, or with the middle word of a quotation left out,
+    and the kind of the change.
+    """
+    for match in DECIDING.finditer(text):
+        kind, other = (
+            ("number in words", number(match[0])) if match[0][0].isdigit() else ("word", OPPOSITE[match[0].lower()])
         )
-    for word in dict.fromkeys(weighty(says)):
-        if word in OPPOSITE:
-            yield "word", re.sub(rf"\b{word}\b", OPPOSITE[word], says, count=1, flags=re.IGNORECASE)
+        yield kind, text[: match.start()] + other + text[match.end() :]
+    for match in QUOTED.finditer(text):
+        words = match[1].split()
+        if len(words) > 1:
+            shorter = " ".join(words[: len(words) // 2] + words[len(words) // 2 + 1 :])
+            yield "quotation", text[: match.start(1)] + shorter + text[match.end(1) :]
+
+
+def number(text: str) -> str:
+    """Return the number with its last digit raised by one."""
+    digits = len(text.partition(".")[2])
+    if "e" in text:
+        return f"{text[:-1]}{(int(text[-1]) + 1) % 10}"
+    larger = f"{float(text.replace(',', '')) + 10**-digits:{',' if ',' in text else ''}.{digits}f}"
+    return larger.removeprefix("0") if text.startswith(".") else larger
 
 
 def _changed(part: Any) -> Iterator[tuple[str, Any]]:
@@ -167,7 +212,7 @@ def _larger(number: Any) -> Any:
 
 def _text(claim: Claim) -> str:
     statements = [claim, *([claim.correction] if claim.correction else [])]
-    return " | ".join(f"{one.says} {latex(one.stated)}" for one in statements)
+    return " | ".join(f"{one.sentence} {latex(one.stated)}" for one in statements)
 
 
 if __name__ == "__main__":

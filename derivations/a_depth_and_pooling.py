@@ -56,10 +56,11 @@ def _limit_of_ratio(stated: Any, of: Any, var_mu: Any, var_chi: Any) -> Any:
 
 @SECTION.holds(
     "A-Eq10",
-    "The law of f_0 for an endless ratio Var_W/Var_chi: two point masses, at the ends",
+    "The law of f_0 for an endless ratio Var_W/Var_chi: a point mass at each end",
     at="section 5.2, Eq. 10",
     printed=equation(sp.Limit(LAW, g, sp.oo), sp.Rational(1, 2)),
-    assumes="two classes; 0 < f < 1; P(f, gamma) is the probability that f_0 is at most f",
+    assumes="“a set of two nodes (one for each class)” (section 4, Setting and Main Notation)",
+    where="0 < f < 1; P(f, gamma) is the probability that f_0 is at most f",
 )
 def all_or_nothing(stated: Any) -> Findings:
     """P(f_0 <= f) tends to one value for every f between 0 and 1: half the mass is at either end."""
@@ -71,10 +72,10 @@ def all_or_nothing(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-Thm5.2-i / Eq11",
-    "One hidden layer of ReLU and MaxPool(m): the ratio Var_W/Var_chi in the limit of m",
+    "“For a single hidden layer” of ReLU and MaxPool(m): the ratio Var_W/Var_chi in the limit of m",
     at="Theorem 5.2, Eq. 11",
     printed=equation(sp.Limit(_ratio(m), m, sp.oo), sp.oo),
-    assumes="width to infinity first",
+    assumes="“in the limit of infinite width for hidden layers” (Theorem 5.2)",
 )
 def pooling_amplifies(stated: Any) -> Findings:
     """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so that Var M <= 1 (Poincaré's inequality). For
@@ -100,7 +101,8 @@ def pooling_amplifies(stated: Any) -> Findings:
     "Many hidden layers: the ratio Var_W/Var_chi in the limit of depth",
     at="Theorem 5.2, Eq. 12",
     printed=equation(sp.Limit(_ratio(L), L, sp.oo), sp.oo),
-    assumes="ReLU, with or without MaxPool, zero biases; width to infinity first",
+    assumes="“in the limit of infinite width for hidden layers” (Theorem 5.2); “ReLU nonlinearities, and Max-pooling "
+    "layers, with Kaiming normal initialization for weights (with zero biases)” (Theorem 5.2)",
 )
 def depth_amplifies(trial: Trial, stated: Any) -> Findings:
     """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0, K(1) = 1 and a slope K'(1) = E
@@ -128,11 +130,12 @@ def depth_amplifies(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-Thm5.2-iii / Eq13",
-    "Inputs whose centre is shifted by a vector of norm k: the ratio Var_W/Var_chi in the limit of k",
+    "“Shifting the input distribution's center by a vector of” norm k: the ratio Var_W/Var_chi in the limit of k",
     at="Theorem 5.2, Eq. 13",
     printed=equation(sp.Limit(_ratio(k), k, sp.oo), sp.oo),
-    assumes="k to infinity at a fixed input dimension n: the first layer has gamma = k^2/n; ReLU, with or without "
-    "MaxPool",
+    assumes="“in the limit of infinite width for hidden layers” (Theorem 5.2); “ReLU nonlinearities, and Max-pooling "
+    "layers” (Theorem 5.2)",
+    where="n is the input dimension, which stays fixed: the first layer has gamma = k^2/n",
 )
 def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Findings:
     """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2. So c = k^2/(k^2 + n) -> 1, and K(1) = 1
@@ -157,20 +160,25 @@ def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Findings:
 
 @IMPACT.holds(
     "A-Eq14",
-    "The bound on the accuracy that the fractions of guesses f_i set on a balanced data set",
+    "The bound on the accuracy that the largest of the fractions of guesses f_i sets on a balanced data set",
     at="Eq. 14",
     printed=sp.Le(ACCURACY, 1 - (LARGEST - 1 / CLASSES)),
-    assumes="as many data of each of the N_C classes; f_max is the largest f_i",
+    assumes="“a balanced dataset” (section 6, above Eq. 14)",
+    where="f_max is this fraction, N_C the number of classes",
 )
-def bound_on_the_accuracy(stated: Any) -> Findings:
+def bound_on_the_accuracy(stated: Any, says: str) -> Findings:
     """Of the share f of guesses at most 1/N_C are right: at least f - 1/N_C of all guesses are wrong. With n_ij the
     share of data of class j that are guessed i, the largest accuracy that balanced labels allow is a linear program.
+    A share below 1/N_C, which cannot be the largest, sets no bound that is reached.
     """
     for classes, share in ((2, 0.5), (2, 0.7), (3, 0.4), (10, 0.35), (10, 1.0)):
         best, bound = stated.lhs.subs(ACCURACY, _accuracy(classes, share, -1)), {LARGEST: share, CLASSES: classes}
         yield agree(f"{classes} classes, f = {share}: largest accuracy", best, stated.rhs.subs(bound), 9)
     values = {ACCURACY: _accuracy(3, 0.4, 1), LARGEST: 0.4, CLASSES: 3}
     yield satisfies("3 classes, f = 0.4: smallest accuracy", stated, values)
+    reached = [_accuracy(3, share, -1) - stated.rhs.subs({LARGEST: share, CLASSES: 3}) for share in (0.4, 0.1)]
+    which = "largest" if abs(reached[0]) < 1e-9 and reached[1] < -0.1 else "smallest"
+    yield worded(says, "that the {} of the fractions of guesses", which)
 
 
 def _accuracy(classes: int, share: float, sign: int) -> Any:
@@ -196,8 +204,9 @@ IMPACT.untested(
     "A-Fig5R",
     "The time that training takes to absorb the IGB increases with the IGB at the start, set by a shift of the inputs",
     at="Fig. 5, right, and section 6",
-    assumes="ReLU networks with one hidden layer of infinite width instead of an MLP-Mixer, squared loss, steps in "
-    "proportion to the largest that are stable; finite networks: igb study --preset shift",
+    stand_in="ReLU networks with 1 hidden layer on the digits, by their tangent kernel, in place of an MLP-Mixer",
+    where="the loss is squared, and steps are in proportion to those that are just stable; finite networks: igb study "
+    "--preset shift",
 )
 def absorption_takes_longer(says: str) -> Findings:
     """A shift k of the digits raises gamma and the largest eigenvalue lambda_1 of the tangent kernel, to which steps
@@ -205,7 +214,9 @@ def absorption_takes_longer(says: str) -> Findings:
     lambda_1 over the eigenvalues of the data, in neutral starts too: that time is no consequence of the bias.
     """
     x, labels = igb.standardised(igb.digits())[:60], igb.digit_labels()[:60] % 2
-    at, net = np.append(0.0, np.geomspace(0.1, 500, 60)), igb.mlp(1, "relu")
+    depth = 1
+    at, net = np.append(0.0, np.geomspace(0.1, 500, 60)), igb.mlp(depth, "relu")
+    yield worded(says, "ReLU networks with {} hidden layer", depth)
     gammas, absorbed, ratios = [], [], []
     for shift in (0.0, 1.0, 2.0):
         rate = net.train(x + shift, labels, times=[0.0], draws=2).rate
@@ -229,7 +240,8 @@ def absorption_takes_longer(says: str) -> Findings:
     "IGB”",
     at="section 7, third paragraph",
     printed=equation(GAMMA, 0),
-    assumes="the weights are independent and centred, as section 4 assumes; the formula is for one layer of ReLU",
+    assumes="“any set of independent weights drawn from a centered distribution” (section 4, Setting and Main "
+    "Notation)",
     counter_example="""
 rng = np.random.default_rng(0)
 N, D = 400, 2000
@@ -241,6 +253,7 @@ guess, same = root[:, 0] > root[:, 1], whole[:, 0] > whole[:, 1]
 assert (guess == same).all()                 # not one guess differs
 assert abs(same.mean() - 0.5) > 0.1          # 0.011 is the standard deviation of fair coins
 """,
+    where="the formula is for one layer of ReLU",
 )
 def weights_of_the_order_1_over_n(stated: Any) -> Findings:
     """The guess compares two outputs, so a common positive factor of their weights changes no guess; ReLU passes such a
@@ -257,11 +270,13 @@ def _of_small_weights() -> Any:
 
 @IMPACT.corrects(
     "A-disc-1/N",
-    "A guess depends on no common factor of the output weights, nor for ReLU on one of the weights of a hidden layer, "
-    "so that ReLU keeps its gamma under centred weights of that order, though the outputs vanish; smooth activations "
-    "through the origin, such as GELU, become linear and lose their bias",
+    "A guess depends on no common factor of the output weights, nor for ReLU on a factor of the weights of a hidden "
+    "layer, so that ReLU keeps its gamma under weights of that order, though the outputs vanish; GELU becomes linear "
+    "and loses its bias",
     right=equation(GAMMA, RELU),
-    assumes="centred independent weights; the formula is for one layer of ReLU",
+    assumes="“any set of independent weights drawn from a centered distribution” (section 4, Setting and Main "
+    "Notation)",
+    where="the formula is for one layer of ReLU",
 )
 def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says: str) -> Findings:
     """Other activations than ReLU become phi(0) + phi'(0) h under small hidden weights: without bias on centred data if
@@ -283,6 +298,9 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     yield worded(says, "depends on {} common factor", "any" if changed else "no")
     gelu = igb.mlp(1, "gelu", sigma_w2=1e-6).predict()
     yield shown("GELU by the toolkit, sigma_w^2 = 1e-6: gamma", gelu.gamma < 1e-5, f"{gelu.gamma:.3g}")
+    share = gelu.var_chi / igb.mlp(1, "linear", sigma_w2=1e-6).predict().var_chi  # the square of GELU'(0) = 1/2
+    kind = "linear" if abs(4 * share - 1) < 1e-5 else "curved"
+    yield worded(says, "GELU becomes {} and {} its bias", kind, "loses" if gelu.gamma < 1e-5 else "keeps")
     values = []
     for width in (16, 32):
         units = hidden_units(trial.rng, (trial.draws(8000), 4, width), sigma_w2=1 / width)
@@ -294,11 +312,12 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
 
 @IMPACT.holds(
     "A-disc-real",
-    "The variance of f_0 of ReLU on correlated (real) data, and its value on random data, which have the weakest IGB",
+    "“we expect stronger IGB in datasets other than random data”: the variance of f_0 of ReLU, and its value on "
+    "random data",
     at="section 7, fourth paragraph",
     printed=sp.Gt(VAR_W(F_0), sp.asin(1 / sp.pi) / (2 * sp.pi)),
-    assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU; version 4 "
-    "expects stronger IGB, and has no formula",
+    assumes="“in the limit of infinite width” (Theorem 4.1)",
+    where="lengths of the data do not count for ReLU; version 4 has no formula",
 )
 def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Findings:
     """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), since P(O_0 > O_1 at a

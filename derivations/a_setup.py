@@ -27,6 +27,7 @@ from igbtheory.claims import (
     measured,
     rises,
     satisfies,
+    settings,
     shown,
     value_of,
     worded,
@@ -113,7 +114,7 @@ SECTION.definitions(
     "The fraction f_0 of guesses, as an integral of the density of Delta_O = O_0 - O_1",
     at="Eq. 2",
     printed=equation(F_0, sp.Integral(p(x), (x, 0, sp.oo))),
-    assumes="infinitely many data",
+    assumes="“in the limit of infinite datapoints” (section 4, above Eq. 1)",
 )
 @SECTION.holds(
     "A-Eq1",
@@ -121,7 +122,8 @@ SECTION.definitions(
     "density of the difference of the outputs",
     at="Eq. 1",
     printed=equation(sp.Limit(F_C(D), D, sp.oo), sp.Integral(p(x), (x, 0, sp.oo))),
-    assumes="two classes; the difference of the outputs has a density, so that there are no ties",
+    assumes="“a set of two nodes (one for each class)” (section 4, Setting and Main Notation)",
+    where="p_Delta is the density of the difference of the outputs, which leaves no ties",
 )
 def fraction_is_a_probability(stated: Any) -> Findings:
     """Given W the guesses on independent data are independent coins of one probability P, so that f_c = P + sqrt(P (1 -
@@ -155,8 +157,8 @@ def _of_coins(chance: Any) -> Any:
     "At fixed weights an output is Gaussian over the data: P_chi(O_c given W) -> N(<O_c>, Var_chi(O_c))",
     at="Theorem 4.1, Eq. 3",
     printed=equation(sp.Limit(KURTOSIS_CHI(OUTPUT), N, sp.oo), 0),
-    assumes="all widths and the input dimension go to infinity (version 4 has l = 0, ..., L); centred Gaussian data; "
-    "the formula is for the excess kurtosis",
+    assumes="“in the limit of infinite width” (Theorem 4.1); “a centred Gaussian blob” (footnote 2)",
+    where="kurt is the excess kurtosis; N stands for all widths and the input dimension, version 4 has l = 0, ..., L",
 )
 def outputs_are_gaussian(trial: Trial, stated: Any) -> Findings:
     """Let y_j = g_j - <g_j>, of variance v, and C = Cov_chi(y). Over the
@@ -203,11 +205,10 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
 
 @SECTION.holds(
     "A-Thm4.1b",
-    "The variance over the data of an output goes, with high probability, to a value that does not depend on the "
-    "weights",
+    "The variance over the data of an output “converges with high probability (w.h.p.) to a deterministic value”",
     at="Theorem 4.1",
     printed=equation(sp.Limit(VAR_W(VAR_CHI(OUTPUT) / E_W(VAR_CHI(OUTPUT))), N, sp.oo), 0),
-    assumes="width to infinity at fixed depth",
+    assumes="“in the limit of infinite width” (Theorem 4.1)",
 )
 def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Findings:
     """Var_chi = w^T C w. Over the output weights its variance is 2 sigma_w^4 tr C^2/N^2, of the order 1/N; the rest,
@@ -226,7 +227,8 @@ def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Findings:
     "The centre mu_c = <O_c> is N(0, Var_W(mu_c)) over the weights",
     at="Theorem 4.1, Eq. 4",
     printed=equation(sp.Limit(KURTOSIS_W(CENTRE), N, sp.oo), 0),
-    assumes="width to infinity; the formula is for the excess kurtosis",
+    assumes="“in the limit of infinite width” (Theorem 4.1)",
+    where="kurt is the excess kurtosis",
 )
 def centres_are_gaussian(trial: Trial, stated: Any) -> Findings:
     """Given the hidden weights <O> = sum_j w_j <g_j> is Gaussian with the variance S = sigma_w^2 sum <g_j>^2/N. So its
@@ -254,7 +256,8 @@ def centres_are_gaussian(trial: Trial, stated: Any) -> Findings:
     "network and kept on average over the networks",
     at="section 4, below Theorem 4.1",
     printed=(equation(E_W(GAP**2) / (2 * SPREAD), g), equation(E_W(GAP), 0)),
-    assumes="the weights of the nodes are independent and alike",
+    assumes="“any set of independent weights drawn from a centered distribution” (section 4, Setting and Main "
+    "Notation)",
 )
 def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Findings:
     """Two nodes of one law over the data have one centre; so different centres break the symmetry of a network. Their
@@ -283,30 +286,33 @@ def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Findings:
         equation(sp.Limit(F_GIVEN(g, u), g, sp.oo), 1),
         equation(sp.Limit(F_GIVEN(g, -u), g, sp.oo), 0),
     ),
-    assumes="f_0(gamma, u) is P(O_0 > O_1 given W) in a network whose Delta_mu is u standard deviations",
+    where="f_0(gamma, u) is P(O_0 > O_1 given W) in a network whose Delta_mu is u standard deviations",
 )
 @SECTION.holds(
     "A-Eq5",
-    "Where the fluctuations over the data dominate those of the centres, both classes are as probable",
+    "Where the fluctuations over the data dominate those of the centres, “the probability of both classes is equal "
+    "to 1/2”",
     at="section 4, Absence of IGB, Eq. 5",
     printed=equation(sp.Limit(F_GIVEN(g, u), g, 0), sp.Rational(1, 2)),
-    assumes="f_0(gamma, u) is P(Delta_O > 0 given W) in a network whose Delta_mu is u standard deviations",
+    where="f_0(gamma, u) is P(Delta_O > 0 given W) in a network whose Delta_mu is u standard deviations",
 )
-def limits_of_the_bias(stated: Any) -> Findings:
+def limits_of_the_bias(stated: Any, says: str) -> Findings:
     """f_0 = Phi(sqrt(gamma) U), for U = u > 0 and U = -u; U = 0 has the probability 0."""
     given = {F_GIVEN(g, sign * u): ncdf(sign * sp.sqrt(g) * u) for sign in (1, -1)}
     for part in stated if isinstance(stated, tuple) else (stated,):
         yield identity("limit of f_0", part.lhs.subs(given), part.rhs)
+    if isinstance(stated, tuple):
+        upper = stated[0].lhs.subs(given).doit()
+        yield worded(says, "the class of the {} centre wins", "upper" if upper == 1 else "lower")
 
 
 @SECTION.limited(
     "A-Def4.2 / Eq6",
-    "“We have an absence of IGB if and only if” the fractions of guesses for the classes, in the limit of many data, "
-    "do not differ",
+    "“We have an absence of IGB if and only if” the fractions of guesses for the classes are alike in the limit of "
+    "many data",
     at="Definition 4.2, Eq. 6",
     printed=equation(sp.Limit(F_C(D), D, sp.oo), 1 / N_C),
-    assumes="infinite width and almost every W, or two classes and a linear network; the formula is for a network with "
-    "gamma = 0, and for all classes c",
+    assumes="“in the limit of infinite width” (Theorem 4.1) almost surely over W, or N_C = 2 and a linear network",
     counter_example="""
 # a linear network has gamma = 0; with three classes and 20 inputs f_c is not 1/3 for infinitely many data
 W = np.random.default_rng(0).standard_normal((3, 20))
@@ -315,8 +321,9 @@ r = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
 f = 0.25 + np.arcsin(r) / (2 * np.pi)  # P(O_0 > O_1, O_0 > O_2) of Gaussian outputs, exact
 assert abs(f - printed.subs(N_C, 3)) > 0.01
 """,
+    where="the formula is for a network with gamma = 0, and for each class c",
 )
-def definition_of_the_bias(stated: Any) -> Findings:
+def definition_of_the_bias(stated: Any, says: str) -> Findings:
     """In infinite width the outputs are Gaussian of one variance and not correlated over the data. At gamma = 0 they
     have one centre, and the class whose output is x gets the guess with the probability Phi(x)^(N_C - 1). At gamma > 0
     the centres differ with probability 1 (A-selfav). For two classes Delta_O of a linear network is centred at every W.
@@ -326,23 +333,29 @@ def definition_of_the_bias(stated: Any) -> Findings:
     share = sp.Limit(below, x, sp.oo).doit() - sp.Limit(below.subs(N_C, 3), x, -sp.oo).doit()
     yield identity("f_c at gamma = 0", stated.lhs.subs(F_C(D), _of_coins(share)), stated.rhs)
     linear = sp.Integral(npdf(x, 0, s), (x, 0, sp.oo))
-    yield identity("two classes, linear, |w_0 - w_1| = s", linear, stated.rhs.subs(N_C, 2))
+    pair, activation = 2, "linear"
+    yield identity("two classes, linear, |w_0 - w_1| = s", linear, stated.rhs.subs(N_C, pair))
+    yield agree("a linear network by the toolkit: Var(f_0)", igb.mlp(1, activation).predict().G0.var(), 0)
+    yield worded(says, "N_C = {} and a {} network", pair, activation)
     law = igb.mlp(1).predict().G0
     yield agree("ReLU by the toolkit: Var(f_0) > 0", law.var(), g0_variance(RELU), 10)
 
 
 @SECTION.corrects(
     "A-Def4.2 / Eq6",
-    "In a linear network of N inputs, which has gamma = 0, the fractions of guesses for three classes differ: the mean "
-    "square of their distance from a third is in inverse proportion to N",
+    "In a linear network of N inputs, which has gamma = 0, the fractions of guesses for three classes differ: the "
+    "mean square of their distance from a third is in inverse proportion to N",
     right=equation(sp.Limit(N * E_W((F_ALL - sp.Rational(1, 3)) ** 2), N, sp.oo), 3 / (16 * sp.pi**2)),
-    assumes="three classes; f_c is the fraction for infinitely many data",
+    where="f_c is the fraction for infinitely many data",
 )
 def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings:
     """f_0 = 1/4 + arcsin(r)/(2 pi) with r = corr(O_0 - O_1, O_0 - O_2), which is 1/3 for r = 1/2 only. N Var(r) -> (1 -
     r^2)^2. So Definition 4.2 calls almost every linear network of finite width biased.
     """
-    yield worded(says, "gamma = {:g}", igb.mlp(1, "linear").predict().gamma)
+    activation, classes = "linear", 3
+    yield worded(says, "In a {} network", activation)
+    yield worded(says, "gamma = {:g}", igb.mlp(1, activation).predict().gamma)
+    yield worded(says, "for {} classes", settings.COUNTED[classes])
     r = sp.Symbol("r", real=True)
     square = E_W((F_ALL - sp.Rational(1, 3)) ** 2)
     slope = sp.diff(sp.Rational(1, 4) + sp.asin(r) / (2 * sp.pi), r).subs(r, sp.Rational(1, 2))
@@ -354,7 +367,7 @@ def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings
         triangle = np.zeros((trial.draws(1_000_000), 2, 2))
         triangle[:, 0, 0], triangle[:, 1, 1] = (np.sqrt(trial.rng.chisquare(width - k, len(triangle))) for k in (0, 1))
         triangle[:, 1, 0] = trial.rng.standard_normal(len(triangle))
-        first, second = (np.linalg.cholesky([[2, 1], [1, 2]]) @ triangle).transpose(1, 0, 2)
+        first, second = (np.linalg.cholesky(np.eye(classes - 1) + 1) @ triangle).transpose(1, 0, 2)
         cosine = (first * second).sum(axis=1) / np.linalg.norm(first, axis=1) / np.linalg.norm(second, axis=1)
         values.append(mean_with_error(width * (np.arcsin(cosine) / (2 * np.pi) - 1 / 12) ** 2))
     yield nets.wide_limit(trial, "the same, linear networks", values, stated.rhs)
@@ -365,8 +378,9 @@ def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings
     "Points move away from the decision boundaries with increasing IGB",
     at="section 4, below Definition 4.2",
     printed=sp.Lt(sp.Derivative(NEAR(t, g), g), 0),
-    assumes="Gaussian outputs; P(t, gamma) is the share of points within t > 0 of the boundary, where distances are in "
-    "units of the spread of Delta_O over the data",
+    assumes="“asymptotically Gaussian distribution of output” (section 4, below Definition 4.2)",
+    where="P(t, gamma) is the share of points within t > 0 of the boundary, where distances are in units of the "
+    "spread of Delta_O over the data",
 )
 def points_move_away(stated: Any, says: str) -> Findings:
     """Read as: for every distance t, fewer points lie within t of the boundary Delta_O = 0. In units of its spread,
@@ -388,11 +402,12 @@ def points_move_away(stated: Any, says: str) -> Findings:
 
 @SECTION.holds(
     "A-1stlayer",
-    "Regardless of the activation, in the first hidden layer the symmetry is not broken: its pre-activations are "
-    "identically distributed",
+    "“Regardless of the activation function in the first hidden layer, PSB doesn't occur”: gamma of the "
+    "pre-activations of that layer",
     at="section 4, below Definition 4.2",
     printed=equation(OF_FIRST, 0),
-    assumes="data centred at 0; the input dimension goes to infinity",
+    assumes="“a centred Gaussian blob” (footnote 2); “in the limit of infinite width” (Theorem 4.1), with the inputs "
+    "as the lowest of the layers",
 )
 def first_layer_is_symmetric(stated: Any) -> Findings:
     """h_i = sum_b w_ib xi_b is N(0, sum_b w_ib^2) at fixed weights: no centre differs. The variances vary by 2/d."""
@@ -427,8 +442,8 @@ C_NEXT = sp.Symbol("c'")
         sp.Gt(NEXT, LAYER),
         sp.Implies(equation(FIRST, 0), equation(SECOND, 0)),
     ),
-    assumes="gamma_l is that behind l layers; ReLU without biases for what depth increases, as in Theorem 5.2; an odd "
-    "activation without biases on centred data, such as the tanh of Fig. 1, for what depth does not initiate",
+    assumes="ReLU with no biases for the increase, tanh with no biases for the start; “a centred Gaussian blob” "
+    "(footnote 2)",
     counter_example="""
 from math import pi, sqrt
 from scipy.special import ndtr
@@ -447,20 +462,25 @@ mean = lambda q: sqrt(q / (2 * pi)) - 1 / sqrt(pi)  # <phi(h)>, h ~ N(0, q)
 assert abs(mean(2.0)) < 1e-15             # Var_W(mu) = 2 mean^2 = 0 behind the first layer
 assert mean(2 * (1 - 1 / pi)) ** 2 > 0.009  # q of the second layer: Var_W(mu) > 0 behind it
 """,
+    where="gamma_l is that behind l layers; Theorem 5.2 has ReLU, and Fig. 1 tanh",
 )
-def depth_amplifies(stated: Any) -> Findings:
+def depth_amplifies(stated: Any, says: str) -> Findings:
     """Behind ReLU c' - c = kappa_1(c) - c falls to its value 0 at c = 1, so that it is above 0 in front of it. An odd
     activation has the mean 0 at every variance.
     """
     rise = kappa_1(c) - c
     yield identity("ReLU: slope of c' - c", sp.Derivative(rise, c), -sp.acos(c) / sp.pi)
     yield identity("its value at c = 1", sp.Subs(rise, c, 1), 0)
-    relus = igb.mlp(30).predict().per_layer.gamma
+    nets = {"ReLU": igb.mlp(30), "tanh": igb.mlp(2, "tanh")}
+    relus = nets["ReLU"].predict().per_layer.gamma
     for layer in (2, 10, 30):
         yield satisfies(f"ReLU, layer {layer}", stated[0], {NEXT: relus[layer], LAYER: relus[layer - 1]})
-    first, second = igb.mlp(2, "tanh").predict().per_layer.gamma[1:].tolist()
+    first, second = nets["tanh"].predict().per_layer.gamma[1:].tolist()
     implied = stated[1].subs({FIRST: first, SECOND: second})
     yield shown("tanh: gamma of one and two layers", implied and first == 0, f"{first} and {second}")
+    course = "increase" if all(np.diff(relus) > 0) else "decrease"
+    bare, odd = map(settings.biases, nets.values())
+    yield worded(says, "ReLU with {} for the {}, tanh with {} for the start", bare, course, odd)
 
 
 def _gammas(phi: Callable[[Array], Array], q_aa: float, q_ab: float, depth: int) -> list[float]:
@@ -486,12 +506,11 @@ def _means_of_shifted_relu() -> list[Any]:
 
 @SECTION.corrects(
     "A-depthIGB",
-    "Without biases at sigma_w^2 = 2, GELU lowers gamma from 1.725 behind 10 layers to 1.652 behind 20, and tanh "
-    "lowers it from 3 for inputs between 0 and 1 to 0.67 behind 20 layers; ReLU minus the mean that it has behind its "
-    "first layer has no bias with one hidden layer and has one with two",
+    "With no biases at sigma_w^2 = 2, GELU lowers gamma from 1.725 at depth 10 to 1.652 at depth 20, and tanh "
+    "lowers it from 3 for inputs between 0 and 1 to 0.67 at depth 20; ReLU minus the mean of its first layer has no "
+    "bias at depth 1 and has a bias at depth 2",
     right=sp.Lt(NEXT, LAYER),
-    assumes="infinite width; inputs between 0 and 1 have the mean 1/2 and the variance 1/12; the formula is for GELU "
-    "behind 15 layers",
+    where="inputs between 0 and 1 have the mean 1/2 and the variance 1/12; the formula is for GELU behind 15 layers",
 )
 def depth_need_not_amplify(stated: Any, says: str) -> Findings:
     """A homogeneous phi has one map c' = K(c) for all variances; normalised, K(c) = sum a_k^2 c^k with sum a_k^2 = 1.
@@ -508,21 +527,22 @@ def depth_need_not_amplify(stated: Any, says: str) -> Findings:
     share = (p_ - m) ** 2 / (p_**2 + m**2)
     yield identity("homogeneous phi: K(c) - c", (homogeneous - c).rewrite(sp.asin), share * rise.rewrite(sp.asin))
     yield rises("leaky ReLU by the toolkit, 30 layers: gamma", igb.mlp(30, "leaky_relu").predict().per_layer.gamma)
-    yield worded(says, "sigma_w^2 = {}", KAIMING)
+    yield worded(says, "With {} at sigma_w^2 = {}", settings.biases(igb.mlp(DEEP, "gelu")), KAIMING)
     gelu = _gammas(_gelu, KAIMING, 0.0, DEEP)
     yield satisfies("GELU, layers 16 and 15", stated, {NEXT: gelu[16], LAYER: gelu[15]})
-    words = "GELU {} gamma from {:.3f} behind {} layers to {:.3f} behind {}"
+    words = "GELU {} gamma from {:.3f} at depth {} to {:.3f} at depth {}"
     yield worded(says, words, _direction(gelu, SHALLOW), gelu[SHALLOW], SHALLOW, gelu[DEEP], DEEP)
     yield agree("GELU by the toolkit, 20 layers", igb.mlp(DEEP, "gelu").predict().gamma, gelu[DEEP], 10)
     least, most = 0, 1
     mean, variance = (least + most) / 2, (most - least) ** 2 / 12
     tanh = _gammas(np.tanh, KAIMING * (mean**2 + variance), KAIMING * mean**2, DEEP)
-    words = "tanh {} it from {:.0f} for inputs between {} and {} to {:.2f} behind {} layers"
+    words = "tanh {} it from {:.0f} for inputs between {} and {} to {:.2f} at depth {}"
     yield worded(says, words, _direction(tanh, 0), tanh[0], least, most, tanh[DEEP], DEEP)
     inputs = igb.GaussianInputs(shift=mean, variance=variance)
     yield agree("tanh by the toolkit, 20 layers", igb.mlp(DEEP, "tanh").predict(inputs).gamma, tanh[DEEP], 9)
     first, second = _means_of_shifted_relu()
-    yield worded(says, "has {} bias with one hidden layer", "a" if first else "no")
+    has = ["a" if mean else "no" for mean in (first, second)]
+    yield worded(says, "has {} bias at depth {} and has {} bias at depth {}", has[0], 1, has[1], 2)
     yield shown("Var_W(mu) of ReLU less its mean, two layers", second**2 > 0, f"{sp.N(2 * second**2, 6)}")
     bounded = igb.mlp(60, "sin(3*x)+1/2").predict().gamma
     yield agree("sin 3x + 1/2 by the toolkit, 60 layers: gamma", bounded, sp.Rational(1, 2), 3)

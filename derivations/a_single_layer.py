@@ -33,6 +33,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import g0_cdf, g0_density, g0_variance, mean_over, ncdf, npdf, relu_maximum, relu_moment
 from igbtheory.claims.quantities import E_CHI, E_W, GAMMA, GAMMA_AT, VAR_W
+from igbtheory.claims.settings import COUNTED
 from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, mean_with_error, relu, variance_of_guesses
 
 SECTION = Section("Initial guessing bias, section 5.1: one hidden layer, and which activations cause the bias", "A 5.1")
@@ -86,17 +87,17 @@ def _law_of_y(density: Any) -> Any:
 
 @SECTION.holds(
     "A-fn5",
-    "The fraction f_0 of guesses of a linear network for infinitely many data is its mean over the networks",
+    "In the linear case the fraction f_0 of guesses goes, with the number of data, to its mean over the networks",
     at="footnote 5",
     printed=equation(sp.Limit(FRACTION, D, sp.oo), sp.Rational(1, 2)),
-    assumes="two classes",
+    assumes="“a set of two nodes (one for each class)” (section 4, Setting and Main Notation)",
 )
 @SECTION.holds(
     "A-Lin",
-    "Linear: the law of f_0 over the networks goes to a point mass in the middle for infinitely many data",
+    "Linear: the law of f_0 over the networks “asymptotically converges to a delta distribution” in the middle",
     at="section 5.1, Linear",
     printed=equation(sp.Limit(FRACTION, D, sp.oo), sp.Rational(1, 2)),
-    assumes="one hidden layer; two classes, or infinite width",
+    assumes="“a set of two nodes (one for each class)” (section 4, Setting and Main Notation)",
 )
 def linear_network_is_neutral(stated: Any) -> Findings:
     """Delta_O = a . xi is N(0, |a|^2) at every width and every W, so that D data are D fair coins: f_0 is 1/2 and the
@@ -112,11 +113,12 @@ def linear_network_is_neutral(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-ReLU",
-    "The law of f_0 of ReLU, which stays wide for infinitely many data and has its mode in the middle",
+    "The law of f_0 of ReLU, which “stays asymptotically wide” and has its mode in the middle",
     at="section 5.1, ReLU",
     printed=equation(DENSITY, sp.sqrt(sp.pi - 1) * sp.exp(-(sp.pi - 2) * y**2 / 2)),
-    assumes="one hidden layer; width and number of data to infinity; the formula, which version 4 does not print, is "
-    "for the density of f_0 = Phi(y)",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “in the "
+    "limit of infinite data points” (section 5.1, ReLU)",
+    where="the formula, which version 4 does not print, is for the density of f_0 = Phi(y)",
 )
 def relu_is_wide(stated: Any) -> Findings:
     """m_1 = sqrt(q/(2 pi)) and m_2 = q/2 give gamma = 1/(pi - 1) < 1 for every q, and f_0 = Phi(sqrt(gamma) U)."""
@@ -135,11 +137,12 @@ def relu_is_wide(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-ReLU-whp",
-    "ReLU: f_0 is with high probability away from the middle",
+    "ReLU: f_0 will, “with high probability (w.h.p.), be away from 1/2”",
     at="section 5.1, ReLU",
     printed=equation(sp.Limit(NEAR, D, sp.oo), 0),
-    assumes="one hidden layer; P(x) is the probability that f_0 is within x of 1/2; read as: farther from 1/2 than by "
-    "any multiple, here 2 K, of the fluctuation 1/(2 sqrt(D)) of fair coins",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6)",
+    where="P(x) is the probability that f_0 is within x of 1/2; “away” is read as: farther than by any multiple, here "
+    "2 K, of the fluctuation 1/(2 sqrt(D)) of fair coins",
 )
 def relu_is_away_from_a_half(stated: Any) -> Findings:
     """The density of f_0 is at most its value at 1/2. But f_0 is within 0.1 of 1/2 with the probability 0.29."""
@@ -161,7 +164,8 @@ SECTION.definitions(
     "ReLU + MaxPool: the law of f_0 is peaked at the extremes",
     at="section 5.1, ReLU + MaxPool",
     printed=sp.Gt(GAMMA_AT(m), 1),
-    assumes="one hidden layer; groups of m >= 2 nodes; width and number of data to infinity",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “in the "
+    "limit of infinite data” (section 5.1, ReLU + MaxPool); groups from 2 nodes on",
 )
 def pooled_relu_peaks_at_the_extremes(stated: Any, says: str) -> Findings:
     """At m = 2 the maximum has the mean phi(0) + 1/(2 sqrt(pi)), the mean square 3/4 + 1/(2 pi). gamma grows with m."""
@@ -178,33 +182,37 @@ def pooled_relu_peaks_at_the_extremes(stated: Any, says: str) -> Findings:
     yield rises("gamma for m = 2, 3, 4, 8, 32", gammas)
     predicted = igb.mlp(1, pool=8).predict()
     yield agree("gamma of the toolkit, m = 8", predicted.gamma, gammas[3], 11)
+    least = next(size for size in (1, 2, 3) if _pooled_gamma(size) > stated.rhs)
+    yield worded(says, "groups from {} nodes on", least)
     ends = predicted.G0.pdf(0.01) > predicted.G0.pdf(0.5)
     yield worded(says, "the law of f_0 is {} at the extremes", "peaked" if ends else "uniform")
 
 
 @SECTION.holds(
     "A-f0mean",
-    "The mean over the networks of f_0, for Linear, ReLU and ReLU + MaxPool",
+    "The mean over the networks of f_0 “in all three cases”: Linear, ReLU and ReLU + MaxPool",
     at="section 5.1, below Fig. 4",
     printed=equation(E_W(F_0), sp.Rational(1, 2)),
-    assumes="no ties between the outputs",
+    where="a tie between the outputs has the probability 0",
 )
-def mean_of_the_fraction(stated: Any) -> Findings:
+def mean_of_the_fraction(stated: Any, says: str) -> Findings:
     """Exchanging the weights of the two outputs turns f_0 into 1 - f_0 and changes no probability, at every width."""
     mean = sp.Integral(npdf(x) * ncdf(sp.sqrt(g) * x), (x, -sp.oo, sp.oo))
     expected = value_of(E_W(F_0), stated)
     yield identity("mean of Phi(sqrt(gamma) U)", mean, expected)
-    for net, name in ((igb.mlp(1, "linear"), "Linear"), (igb.mlp(1), "ReLU"), (igb.mlp(1, pool=4), "ReLU + MaxPool")):
+    nets = {"Linear": igb.mlp(1, "linear"), "ReLU": igb.mlp(1), "ReLU + MaxPool": igb.mlp(1, pool=4)}
+    for name, net in nets.items():
         yield agree(f"{name}, 20 data, by the toolkit", net.predict().G0.finite(20).mean() / 20, expected, 12)
+    yield worded(says, "cases”: {}, {} and {}", *nets)
 
 
 @SECTION.holds(
     "A-selfav",
-    "Where there is IGB, f_0 is not self-averaging: in a single network it differs from its mean over the networks, "
-    "however many data and nodes there are",
+    "Where there is IGB, f_0 “does not respect the self-averaging property”: in a single network it differs from "
+    "its mean over the networks, however many data and nodes there are",
     at="section 3.2, Breaking of self-averageness",
     printed=equation(VAR_W(F_0), g0_variance(g)),
-    assumes="gamma > 0; version 4 has no formula",
+    where="there is IGB where gamma > 0; version 4 has no formula",
 )
 def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     """Var(f_0) is 0 at gamma = 0. Its slope in gamma is A/sqrt(gamma) with A = E U Phi phi at sqrt(gamma) U. Stein's
@@ -228,8 +236,9 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     "The theoretical laws of f_0 are asymptotically exact in the size of the network",
     at="section 5.1, below Fig. 4",
     printed=equation(sp.Limit(LAW, N, sp.oo), g0_cdf(f, g)),
-    assumes="width N and input dimension to infinity, the number of data as simulated; P(f, N) is the probability that "
-    "f_0 is at most f; version 4 has no formula",
+    assumes="“in the limit of infinite width” (Theorem 4.1), with the inputs as the lowest of the layers",
+    where="N is the width and the input dimension; the number of data is the one that is simulated; P(f, N) is the "
+    "probability that f_0 is at most f; version 4 has no formula",
 )
 def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). 64
@@ -258,8 +267,10 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     "The mean m_1 = <rho(g_i)> of a node of the hidden layer decides whether there is IGB",
     at="Theorem 5.1, Eqs. 8 and 9",
     printed=equation(GAMMA, m_1**2 / (m_2 - m_1**2)),
-    assumes="one hidden layer of infinite width, centred Gaussian data, zero biases; rho not constant, so that outputs "
-    "do not tie; m_2 = <rho(g_i)^2>; version 4 has the condition m_1 = 0 alone",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “a centred "
+    "Gaussian blob” (footnote 2); “with null bias weights” (footnote 6)",
+    where="m_2 = <rho(g_i)^2>; rho is not constant, so that outputs do not tie; version 4 has the condition m_1 = 0 "
+    "alone",
 )
 def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
     """Var_W(mu) = sigma_w^2 m_1^2 and Var_chi = sigma_w^2 (m_2 - m_1^2) > 0. f_0 = Phi(sqrt(gamma) U) is 1/2 for almost
@@ -295,12 +306,12 @@ def _moments(of: Callable[[Any], Any]) -> list[Any]:
 
 @SECTION.holds(
     "A-act-class",
-    "Activations without IGB give the law of f_0 that linear ones have, and those with IGB one that stays wide, as "
-    "does that of ReLU",
+    "“activations without IGB align with the description for linear activations, while those with IGB qualitatively "
+    "resemble ReLU”: the variance of f_0",
     at="section 5.1, below Theorem 5.1",
     printed=equation(VAR_W(F_0), g0_variance(g)),
-    assumes="one hidden layer of infinite width; “qualitatively resemble ReLU” is read as: the law of f_0 does not "
-    "concentrate; version 4 has no formula",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6)",
+    where="“qualitatively resemble ReLU” is read as: the law of f_0 does not concentrate; version 4 has no formula",
 )
 def two_classes_of_activations(stated: Any) -> Findings:
     """The law of f_0 depends on the activation through gamma alone. Its density as a function of y = Phi^-1(f_0) has
@@ -324,10 +335,12 @@ def two_classes_of_activations(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-anti",
-    "The mean of antisymmetric activations on centred data, which thus exhibit none of the bias",
+    "“antisymmetric activations exhibit no IGB when the data is centered around zero inputs”: the mean of the "
+    "activation",
     at="section 5.1, last paragraph",
     printed=equation(E_CHI(PHI(H)), 0),
-    assumes="zero biases; data symmetric about 0; two classes, or infinite width",
+    assumes="“with null bias weights” (footnote 6); “a set of two nodes (one for each class)” (section 4, Setting and "
+    "Main Notation)",
 )
 def antisymmetric_activations(trial: Trial, stated: Any) -> Findings:
     """Without biases every layer is odd: a datum and its opposite get opposite guesses, so f_0 = 1/2 at every width."""
@@ -349,7 +362,8 @@ def antisymmetric_activations(trial: Trial, stated: Any) -> Findings:
     "Inputs that are standardised to [0, 1] induce IGB",
     at="section 5.1, below Theorem 5.1",
     printed=sp.Gt(GAMMA, 0),
-    assumes="the mean of the inputs is not 0; phi not zero; infinite width",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6)",
+    where="phi and the mean of the inputs are not 0",
 )
 def inputs_off_centre(stated: Any) -> Findings:
     """Inputs of mean k and variance v have gamma = k^2/v before any activation: 3 for uniform ones on [0, 1]. So two
@@ -374,15 +388,19 @@ def inputs_off_centre(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-shift",
-    "The mean of ReLU, by which it can be shifted to eliminate IGB",
+    "“shifting ReLU functions appropriately can eliminate IGB”: the mean of ReLU, which is the shift",
     at="section 5.1, last paragraph",
     printed=equation(E_CHI(sp.Max(H, 0)), 1 / sp.sqrt(sp.pi)),
-    assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width; version 4 has no formula",
+    assumes="“a single hidden layer perceptron, in the limit of infinite width hidden layer” (footnote 6); “a centred "
+    "Gaussian blob” (footnote 2); sigma_w^2 = 2",
+    where="version 4 has no formula",
 )
-def shifted_relu(stated: Any) -> Findings:
+def shifted_relu(stated: Any, says: str) -> Findings:
     """The shift is the mean at sigma_w^2 = 2. Elsewhere, and behind a second layer, a bias remains (A-depthIGB)."""
     shift = value_of(E_CHI(sp.Max(H, 0)), stated)
-    yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(2)), shift)
+    size = 2
+    yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(size)), shift)
+    yield worded(says, "sigma_w^2 = {}", size)
     formula = f"max(x,0)-{shift}"
     yield agree("1 + gamma of the toolkit", 1 + igb.mlp(1, formula).predict().gamma, 1, 15)
     first, second = (relu_moment(power).doit() for power in (1, 2))
@@ -393,14 +411,15 @@ def shifted_relu(stated: Any) -> Findings:
 
 @SECTION.holds(
     "A-Fig4",
-    "The histograms of f_0 for Linear, ReLU and ReLU + MaxPool follow the theory with its correction for finitely "
-    "many data",
+    "The histograms of f_0 for the three networks follow the theory with its correction for “finite-dataset-size "
+    "effects”",
     at="Fig. 4",
     printed=equation(BAR, sp.Integral(COINS * npdf(x), (x, -sp.oo, sp.oo))),
-    assumes="groups of 4 in the maximum (version 4 does not print the size); P(k) is the probability that k of D "
-    "guesses are for class 0; version 4 has no formula",
+    assumes="groups of 4 in the maximum",
+    where="version 4 does not print the size of the groups; P(k) is the probability that k of D guesses are for class "
+    "0; version 4 has no formula",
 )
-def figure_4(trial: Trial, stated: Any) -> Findings:
+def figure_4(trial: Trial, stated: Any, says: str) -> Findings:
     """With D data f_0 is k/D, k binomial given the network. The bars of k and D - k are drawn together, for D = 4."""
 
     def bar(number: int, units: Any) -> tuple[float, float]:
@@ -412,6 +431,8 @@ def figure_4(trial: Trial, stated: Any) -> Findings:
             expected = (1 if number == 2 else 2) * _bar(stated, {g: gamma, D: 4, k: number})
             label, shape = f"{name}: {number} of 4 data are the rarer guess", (1600, 64, (16, 32))
             yield drawn_limit(trial, label, partial(bar, number), expected, shape=shape, phi=phi, pool=pool)
+    yield worded(says, "for the {} networks", COUNTED[len(NETWORKS)])
+    yield worded(says, "groups of {} in the maximum", max(pool for *_, pool in NETWORKS))
     law = igb.mlp(1).predict().G0.finite(20)
     yield agree("ReLU, 7 of 20 data by the toolkit", law.pmf(7), _bar(stated, {g: RELU, D: 20, k: 7}), 10)
 

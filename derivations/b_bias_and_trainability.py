@@ -23,6 +23,7 @@ from igbtheory.claims import (
     identity,
     rises,
     satisfies,
+    settings,
     shown,
     tanh,
     value_of,
@@ -72,8 +73,8 @@ def _next(sw2: float, sb2: float, star: float, value: float) -> float:
         equation(sp.Limit(E_CHI(sp.exp(sp.I * k * FROM_CENTRE)), N, sp.oo), sp.exp(-v * k**2 / 2)),
         equation(sp.Limit(E_W(sp.exp(sp.I * k * MU)), N, sp.oo), sp.exp(-m * k**2 / 2)),
     ),
-    assumes="all widths N and the dimension of the Gaussian data go to infinity; Y_chi is O - mu_c; v = Var_chi(O), "
-    "m = Var_W(mu)",
+    assumes="“random uncorrelated data” (slide IGB: Setting & Methods)",
+    where="N stands for all widths and the dimension of the data; Y_chi is O - mu_c; v = Var_chi(O), m = Var_W(mu)",
 )
 def outputs_and_centres(stated: Any) -> Findings:
     """The formula is about characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). For N
@@ -93,10 +94,11 @@ def outputs_and_centres(stated: Any) -> Findings:
 
 @SECTION.holds(
     "B-g0",
-    "For infinitely many data g_0(W) is P(O_0 > O_1 given W)",
+    "The limit of g_0(W), the frequency of guesses, with the number D of data is P(O_0 > O_1 given W)",
     at="“IGB: Setting & Methods”",
     printed=equation(sp.Limit(G_0, D, sp.oo), CHANCE),
-    assumes="independent data; no ties; P = P(O_0 > O_1 given W)",
+    assumes="“random uncorrelated data” (slide IGB: Setting & Methods)",
+    where="P = P(O_0 > O_1 given W), and ties have the probability 0",
 )
 def fraction_in_the_limit(stated: Any) -> Findings:
     """By A-Eq1 the mean square of g_0 - P is P (1 - P)/D, so that g_0 = P + sqrt(P (1 - P)/D) z with z of variance 1.
@@ -115,9 +117,10 @@ def fraction_in_the_limit(stated: Any) -> Findings:
     "Whether an activation has IGB is decided by the average over the data of its output",
     at="“When Does IGB Appear?”",
     printed=equation(VAR_W(MU), sigma_w2 * m**2 + sigma_b2),
-    assumes="centred Gaussian data, infinite width, phi not constant; the average is over the data alone, at fixed "
-    "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them; "
-    "the slides have the generic rule in words: no IGB if and only if this average is 0",
+    assumes="“random uncorrelated data” (slide IGB: Setting & Methods)",
+    where="the average is over the data alone, at fixed weights (and biases), and for the units of every hidden "
+    "layer; m^2 is its mean square over them; widths are infinite, and phi is not constant; the slides have the rule "
+    "in words: no IGB if and only if this average is 0",
 )
 def rule_of_the_average(stated: Any) -> Findings:
     """The centre of an output is mu = sum_j w_j <phi_j> + B, so that Var_W(mu) = sigma_w^2 E <phi_j>^2 + sigma_b^2 with
@@ -156,8 +159,8 @@ def rule_of_the_average(stated: Any) -> Findings:
         sp.Gt(WIDER, POOLED),
         sp.Gt(NEXT, LAYER),
     ),
-    assumes="Gaussian data, infinite width, no biases; ReLU, or tanh in the formula for MaxPool(m), up to m = 8; "
-    "the slides state no assumptions",
+    assumes="“random uncorrelated data” (slide IGB: Setting & Methods); infinite width and no biases; ReLU, and tanh "
+    "for MaxPool(m), up to m = 8",
     counter_example="""
 phi = np.minimum(np.random.default_rng(0).standard_normal((10**6, 2)), 0)  # = -ReLU(-x), of the same gamma as ReLU
 gamma = lambda x: x.mean() ** 2 / x.var()  # behind one hidden layer
@@ -166,18 +169,23 @@ assert (igb.mlp(20, 'tanh').predict().per_layer.gamma == 0).all()  # depth adds 
 chaos = igb.mlp(20, 'tanh', sigma_w2=4).predict(igb.GaussianInputs(shift=2.0)).per_layer.gamma
 assert chaos[0] > chaos[5] > chaos[-1]     # and here it takes away
 """,
+    where="the slides state no further assumptions",
 )
 def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
     """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0: for
     tanh pooling causes the bias. Depth takes c to kappa_1(c) > c for ReLU (A-depthIGB). Not noticed: that the square of
     the larger gamma is above the smaller one is true as well.
     """
-    for name, of in (("relu", lambda h: np.maximum(h, 0)), ("tanh", np.tanh)):
-        gammas = [_gamma_of_maximum(of, units) for units in (1, 2, 3, 4, 5, 6, 7, 8)]
+    laws = {"ReLU": lambda h: np.maximum(h, 0), "tanh": np.tanh}
+    for name, of in laws.items():
+        gammas = [_gamma_of_maximum(of, units) for units in range(1, LARGEST_POOL + 1)]
         for low, high in pairwise(gammas):
             values = {WIDER: high, POOLED: low}
             yield satisfies(f"{name}, a larger MaxPool, up to 8", stated[0], values)
-        yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
+        net = igb.mlp(1, name.lower(), pool=LARGEST_POOL)
+        yield agree(f"{name}, MaxPool({LARGEST_POOL}) by the toolkit", net.predict().gamma, gammas[-1], 10)
+        yield worded(says, "{} width and {}", settings.width(net.predict()), settings.biases(net))
+    yield worded(says, "{}, and {} for MaxPool(m), up to m = {}", *laws, LARGEST_POOL)
     layers = [float(value / (1 - value)) for value in (sp.Rational(9, 10), kappa_1(sp.Rational(9, 10)))]
     values = {NEXT: layers[1], LAYER: layers[0]}
     yield satisfies("ReLU, c = 0.9", stated[1], values)
@@ -186,20 +194,22 @@ def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
     yield worded(says, "Depth {} IGB", "increases" if deep[-1] > deep[0] else "decreases")
 
 
+LARGEST_POOL = 8
+"""Units of the largest maximum of which gamma is computed."""
 MAXIMUM, LAYERS, CHAOTIC, SHIFT = 2, 20, 4.0, 2.0
 """Units of a maximum that lowers gamma; depth, sigma_w^2 and mean of the inputs of a network whose gamma falls."""
 
 
 @SECTION.corrects(
     "B-pool/depth",
-    "MaxPool(2) lowers gamma of min(x, 0) from 0.467 to 0.177, and depth lowers gamma of tanh without biases at "
-    "sigma_w^2 = 4 from 4 to 0.083 behind 20 layers, for inputs of mean 2 and variance 1",
+    "MaxPool(2) lowers gamma of min(x, 0) from 0.467 to 0.177, and depth lowers gamma of tanh with no biases at "
+    "sigma_w^2 = 4 from 4 to 0.083 at depth 20, for inputs of mean 2 and variance 1",
     right=(
         sp.Lt(PAIR, SINGLE),
         sp.Lt(NEXT, LAYER),
     ),
-    assumes="one layer of min(x, 0); the variance of tanh at its fixed point q* > 0, and c above the stable fixed "
-    "point of its map, which is 0",
+    where="the first formula is for one layer of min(x, 0); in the second the variance of tanh is at its fixed point, "
+    "and c above the stable fixed point of its map, which is 0",
 )
 def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     """MaxPool of min(x, 0) makes the mean shrink faster than the spread. Depth moves c to the stable point of F, be it
@@ -223,10 +233,11 @@ def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     before, behind = (value / (1 - value) for value in course[:2])
     yield satisfies("tanh, c = 0.9", stated[1], {NEXT: behind, LAYER: before})
     inputs = igb.GaussianInputs(shift=SHIFT)
-    deep = igb.mlp(LAYERS, "tanh", sigma_w2=CHAOTIC).predict(inputs).per_layer.gamma
+    net = igb.mlp(LAYERS, "tanh", sigma_w2=CHAOTIC)
+    deep = net.predict(inputs).per_layer.gamma
     word = "lowers" if deep[-1] < deep[0] else "raises"
-    text = "depth {} gamma of tanh without biases at sigma_w^2 = {:g} from {:.0f} to {:.3f} behind {} layers"
-    yield worded(says, text, word, CHAOTIC, deep[0], deep[-1], LAYERS)
+    text = "depth {} gamma of tanh with {} at sigma_w^2 = {:g} from {:.0f} to {:.3f} at depth {}"
+    yield worded(says, text, word, settings.biases(net), CHAOTIC, deep[0], deep[-1], LAYERS)
     yield worded(says, "inputs of mean {:g} and variance {:g}", inputs.shift, inputs.variance)
 
 
@@ -246,7 +257,6 @@ def _gamma_of_maximum(of: Any, units: int) -> Any:
     at="“Phase Diagrams”",
     printed=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[i]), (j, 1, N)) + B[i]),
     misprint=True,
-    assumes="N is that of the layer l, and Y that of the sample a",
     counter_example="""
 # a linear network without biases, two layers of 100 units, one datum; the weights W of one unit i
 Y, W = np.random.default_rng(0).standard_normal((2, 4000, 100)) * [[[1]], [[0.1]]]
@@ -254,9 +264,10 @@ unmixed, mended = W.sum(axis=1) * Y[:, 0], (W * Y).sum(axis=1)
 kurtosis = lambda y: (y**4).mean() / (y**2).mean() ** 2
 assert kurtosis(unmixed) > 6 and abs(kurtosis(mended) - 3) < 0.5  # 9, and 3 of a Gaussian
 """,
-    correction="It is j, the index of the sum; otherwise a unit reads one unit alone, and outputs are not Gaussian",
+    correction="It is j, the index of the sum; otherwise a unit reads a single unit of the layer before, whatever the "
+    "width",
     right=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[j]), (j, 1, N)) + B[i]),
-    right_assumes="N is that of the layer l, and Y that of the sample a",
+    where="N is that of the layer l, and Y that of the sample a",
 )
 def propagation(stated: Any) -> Findings:
     """As printed a unit reads no other unit, and Y_i has no Gaussian limit, which B-proc has: with phi(x) = x, i = 1
@@ -294,15 +305,18 @@ SECTION.definitions(
     "B-dyn",
     "“Grouping initializations by predictive behavior” at the start “reveals distinct training dynamics”",
     at="“Impact On Dynamics: Preliminary”",
-    assumes="infinite width, gradient flow of squared loss; finite networks: igb study --preset blobs",
+    stand_in="ReLU networks with 1 hidden layer on the digits by parity, by their tangent kernel",
+    where="finite networks: igb study --preset blobs",
 )
-def starts_train_differently() -> Findings:
+def starts_train_differently(says: str) -> Findings:
     """Even and odd digits, ReLU: a prejudiced start keeps its bias for some 1/lambda_1, the largest eigenvalue of the
     tangent kernel, and leaves a class behind for as long. The time in which the data are learned is the same.
     """
     x, labels = igb.standardised(igb.digits())[:60], igb.digit_labels()[:60] % 2
     at = np.append(0.0, np.geomspace(0.1, 200, 34))
-    net = igb.mlp(1, "relu")
+    depth = 1
+    net = igb.mlp(depth, "relu")
+    yield worded(says, "ReLU networks with {} hidden layer", depth)
     rate = net.train(x, labels, times=[0.0], draws=2).rate
     parts = net.train(x, labels, times=at / rate, draws=400).split()
     early = int(np.searchsorted(at, 1.0))
@@ -327,9 +341,8 @@ def _training(part: Any, early: int) -> tuple[float, float, float]:
     "The phases, and the limits c of the correlation c_ab with depth",
     at="“Phase Diagrams”",
     printed=sp.Equivalent(equation(C_STAR, 1), sp.Le(chi_1, 1)),
-    assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear; the start is "
-    "below 1; the slides have in words: c = 1 is stable in the ordered phase; in the chaotic one, where chi_1 > 1, it "
-    "is not, and c < 1",
+    where="the variance is at a fixed point 0 < q* < infinity, and phi is not linear; c starts below 1; the slides "
+    "have in words: c = 1 is stable in the ordered phase; in the chaotic one, where chi_1 > 1, it is not, and c < 1",
 )
 def ordered_and_chaotic(stated: Any) -> Findings:
     """F is convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1 (D-Prop4.1 has the algebra). With a slope of at
@@ -361,9 +374,9 @@ def ordered_and_chaotic(stated: Any) -> Findings:
         E_W(GRADIENT(layer) ** 2) / E_W(GRADIENT(layer + 1) ** 2),
         sigma_w2 * E_W(SLOPE**2),
     ),
-    assumes="infinite width; the variance at its fixed point 0 < q* < infinity, where E_W phi'^2 = E phi'(sqrt(q*) "
-    "z)^2, so that the ratio is chi_1: below 1 in the ordered phase, 1 at the edge, above 1 in the chaotic phase; the "
-    "slides have no formula",
+    where="widths are infinite, and the variance is at its fixed point 0 < q* < infinity, where E_W phi'^2 = E "
+    "phi'(sqrt(q*) z)^2, so that the ratio is chi_1: below 1 in the ordered phase, 1 at the edge, above 1 in the "
+    "chaotic phase; the slides have no formula",
 )
 def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
     """The mean square of delta_j = sum_i W_ij phi'(h_i) delta_i is sigma_w^2 E phi'^2 E delta^2, layer by layer, as in
@@ -387,7 +400,7 @@ def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
     "The link between the correlation c and gamma",
     at="“Connecting IGB And MF Frameworks”",
     printed=equation(c, g / (1 + g)),
-    assumes="infinite width, infinitely many data, all pairs of data alike",
+    where="widths and the number of data are infinite, and all pairs of data are alike",
 )
 def link(trial: Trial, stated: Any) -> Findings:
     """Y(a) = mu + s z_a with mu of variance Var_W(mu) and z_a fresh for every datum: q_aa = Var_W(mu) + Var_chi and
@@ -418,14 +431,15 @@ def link(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "B-EOC",
-    "Trainability peaks, at the edge of chaos, not at neutrality, but at deep prejudice",
+    "“Trainability peaks not at neutrality, but at deep prejudice”, at the edge of chaos",
     at="“Initial Prejudice And Trainability”",
     printed=(
         equation(sp.Limit(DEPTH(chi_1), chi_1, 1), sp.oo),
         equation(sp.Limit(GAMMA_AT(layer), layer, sp.oo), sp.oo),
     ),
-    assumes="infinite depth, sigma_b^2 > 0, a fixed point q*; trainability read as the depth xi = 1/|ln chi_1| over "
-    "which gradients neither vanish nor explode; gamma(l) is that of the layer l at the edge, chi_1 = 1",
+    where="depth is infinite and sigma_b^2 > 0, so that there is a fixed point q*; trainability is read as the depth "
+    "xi = 1/|ln chi_1| over which gradients neither vanish nor explode; gamma(l) is that of the layer l at the edge, "
+    "chi_1 = 1",
 )
 def edge_is_deeply_prejudiced(stated: Any, says: str) -> Findings:
     """At chi_1 = 1 gamma grows as F''(1) l/2 (D-deepname). Gradients change by the factor chi_1 a layer: their depth
@@ -443,4 +457,4 @@ def edge_is_deeply_prejudiced(stated: Any, says: str) -> Findings:
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"
     yield shown("tanh, sigma_w^2 = 4.97: gradients explode where it is neutral", final < 1 and 0 < xi < 3, text)
     edge, neutral = "prejudice" if gamma[-1] > 1 else "neutrality", "neutrality" if final < 1 else "prejudice"
-    yield worded(says, "not at {}, but at deep {}", neutral, edge)
+    yield worded(says, "{} at {}, but at deep {}", "not" if edge != neutral else "both", neutral, edge)

@@ -45,8 +45,8 @@ SECTION.untested(
     "“Untrained large neural networks, just after random initialization, tend to favour a small subset of classes”",
     at="Abstract",
     printed=equation(sp.Limit(E_W(LARGEST), V, sp.oo), 1),
-    assumes="read as a tendency of deep networks, not of each large one: gamma = Var_W(mu)/Var_chi -> infinity and "
-    "logits of a size v = Var_W(mu) >> 1; ten classes; the summary has no formula",
+    where="read as a tendency of deep networks, not of each large one: gamma = Var_W(mu)/Var_chi -> infinity and "
+    "logits of a size v = Var_W(mu) >> 1; p_max is the most probable of ten classes; the summary has no formula",
 )
 def few_classes(trial: Trial, stated: Any) -> Findings:
     """With gamma large every datum sees the same logits m_k of variance v = Var_W(mu), and the softmax nears a corner:

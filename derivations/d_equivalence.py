@@ -75,10 +75,11 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
 
 @SECTION.holds(
     "D-MF1",
-    "Over the weights the pre-activations of a layer at one datum are i.i.d. Gaussian",
+    "Over the weights the pre-activations of a layer at a datum are i.i.d. Gaussian",
     printed=(equation(E_W(Y_I**4), 3 * Q_AA**2), equation(E_W(Y_I**2 * Y_J**2), Q_AA**2)),
-    assumes="infinite width; read as: these moments of two nodes i and j are those of independent N(0, q_aa)",
+    assumes="“at infinite width” (Overall Architecture)",
     at="Overall Architecture",
+    where="read as: these moments of the nodes i and j are those of independent N(0, q_aa)",
 )
 def preactivations_are_iid(trial: Trial, stated: Any) -> Findings:
     """Given the layer before, the y_i are independent N(0, s). At finite width s varies: E s^2/(E s)^2 = 1 + k/N."""
@@ -100,10 +101,10 @@ def preactivations_are_iid(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "D-MF2",
-    "The slope chi_1 of the map from c^(l) to c^(l+1), where two data coincide",
+    "The slope chi_1 of the map from c^(l) to c^(l+1), where the data coincide",
     printed=(equation(CHI, C_SLOPE), equation(C_SLOPE, sigma_w2 * SLOPE * q / AFTER)),
-    assumes="phi continuous",
     at="Overall Architecture",
+    where="phi is continuous",
 )
 def slope_of_the_correlation(stated: Any) -> Findings:
     """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Only
@@ -129,8 +130,9 @@ def slope_of_the_correlation(stated: Any) -> Findings:
     "For unbounded activations the slope chi~_1 of the map from q_ab^(l) to q_ab^(l+1) decides: gradients vanish below "
     "1 (ordered), explode above 1 (chaotic) and keep their size at 1, the edge of chaos",
     printed=(equation(CHI_TILDE, Q_SLOPE), equation(Q_SLOPE, sigma_w2 * SLOPE)),
-    assumes="infinite width, phi continuous; the derivative where two data coincide, at fixed q_aa = q",
+    assumes="“at infinite width” (Overall Architecture)",
     at="Overall Architecture",
+    where="phi is continuous; the derivative is that where two data coincide, at fixed q_aa = q",
 )
 def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
     """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient (B-grad)."""
@@ -150,7 +152,7 @@ def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
         label = f"ReLU, width 400, sigma_w^2 = {weights:g}: squared gradient, three layers"
         yield measured(trial, label, *found, factor**3, other)
         if factor == edge:
-            yield worded(says, "keep their size at {:g}", edge)
+            yield worded(says, "{} their size at {:g}", "keep" if abs(found[0] - 1) < 6 * found[1] else "lose", edge)
         else:
             fate, side = "vanish" if found[0] < 1 else "explode", "below" if factor < edge else "above"
             phase, *_ = igb.phases.classify("relu", weights, 0.1).name.split()
@@ -175,9 +177,10 @@ SECTION.definitions(
         sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(P(PHI_CDF(2)), P(PHI_CDF(0)))),
         equation(P(PHI_CDF(y)), sp.exp((1 - 1 / gamma) * y**2 / 2) / sp.sqrt(gamma)),
     ),
-    assumes="two classes, infinitely many data; p the density of G_0; neutral read as: G_0 is likeliest at 1/2, "
-    "prejudiced: at 0 and 1",
+    assumes="“in the infinite-data limit” (Key Designs 1)",
     at="Overall Architecture",
+    where="p is the density of G_0, of two classes; neutral is read as: G_0 is likeliest at 1/2, prejudiced: at 0 and "
+    "1",
 )
 def uniform_at_one(stated: Any, says: str) -> Findings:
     """G_0 = Phi(Y), Y ~ N(0, gamma): its density p at Phi(y) is that of Y at y over Phi'(y), and flat at gamma = 1."""
@@ -193,9 +196,10 @@ def uniform_at_one(stated: Any, says: str) -> Findings:
         yield agree("the package's density at Phi(2)", away, law.subs({y: 2, gamma: value}), 12)
         right = stated[0].subs({gamma: value, P(PHI_CDF(2)): away, P(PHI_CDF(0)): middle})
         yield shown(f"gamma = {value}: the first statement", right == sp.true, f"p = {away:.5f}, {middle:.5f} at 1/2")
-        names.append("prejudice" if away > middle else "neutrality")
-    phrase = "gamma = {:g} separates {} (gamma < {:g}) from {} (gamma > {:g})"
-    yield worded(says, phrase, float(flat), names[0], float(flat), names[1], float(flat))
+        side = "<" if value < flat else ">"
+        names.append(("prejudice" if away > middle else "neutrality", side, float(flat)))
+    phrase = "gamma = {:g} separates {} (gamma {} {:g}) from {} (gamma {} {:g})"
+    yield worded(says, phrase, float(flat), *names[0], *names[1])
 
 
 @SECTION.holds(
@@ -206,8 +210,9 @@ def uniform_at_one(stated: Any, says: str) -> Findings:
         equation(Q_AB, sigma_mu**2),
         equation(C_AB, gamma / (1 + gamma)),
     ),
-    assumes="a != b; q_aa^(0) = 1, q_ab^(0) = 0, infinite width, then infinitely many data",
+    assumes="“given normalized inputs” (Key Designs 1); “in the infinite-data limit” (Key Designs 1)",
     at="Theorem 3.1",
+    where="inputs have q_aa^(0) = 1, and q_ab^(0) = 0 for a and b that differ",
 )
 def equivalence(trial: Trial, stated: Any) -> Findings:
     """By induction over the layers. In the first one mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the next has the
@@ -263,8 +268,8 @@ def _over_the_data(rng: np.random.Generator, width: int) -> tuple[float, float]:
     "D-Tab-5a",
     "The row before the last of the table of phases is the same states in gamma and in c",
     printed=(sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(c, sp.Rational(1, 2))), sp.Lt(c, 1)),
-    assumes="gamma finite",
     at="Table 1, fourth row",
+    where="gamma is finite",
 )
 def sides_in_c(stated: Any) -> Findings:
     """As gamma grows over [0, infinity), c = gamma/(1 + gamma) increases from 0 to 1, through 1/2 at gamma = 1."""
@@ -288,7 +293,7 @@ def sides_in_c(stated: Any) -> Findings:
     "D-ext-b",
     "The theory of the bias extends to networks with random biases",
     printed=(equation(MU_AFTER**2, sigma_w2 * CENTRE + sigma_b2), equation(Y_AFTER**2, sigma_w2 * SPREAD)),
-    assumes="infinite width",
+    assumes="“at infinite width” (Overall Architecture)",
     at="Key Designs 3",
 )
 def with_biases(stated: Any) -> Findings:
@@ -309,8 +314,9 @@ def with_biases(stated: Any) -> Findings:
     "D-ext-pool",
     "The theory of the bias extends to activations of several nodes, such as maximum and average pooling",
     printed=equation(Q_AB_AFTER, sigma_w2 * PRODUCT + sigma_b2),
-    assumes="disjoint groups of nodes; the fan-in counts the pooled units; infinite width",
+    assumes="“at infinite width” (Overall Architecture)",
     at="Key Designs 3",
+    where="groups of nodes are disjoint, and the fan-in counts the pooled units",
 )
 def with_several_nodes(trial: Trial, stated: Any) -> Findings:
     """Pooled units are independent, and E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike."""
@@ -335,8 +341,8 @@ WIDTH, DEPTH = 10_000, 100
     "D-Fig2",
     "In MLPs of width 10,000 and depth 100 the c_ab of simulations are those computed from gamma",
     printed=equation(C_AB, gamma / (1 + gamma)),
-    assumes="read as: tanh networks at three points of the phase diagram, sigma_b^2 = 0.1",
     at="Theory validation (Fig. 2)",
+    where="read as: tanh networks at the last three points of D-tanhEOC",
 )
 def figure_2(trial: Trial, stated: Any, says: str) -> Findings:
     """c_ab is the cosine of the pre-activations at two data. The band of 5 to 95 % of the networks is wide, so the mean

@@ -10,6 +10,7 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown, value_of, worded
+from igbtheory.claims.gaussians import relu_moment
 from igbtheory.claims.quantities import PHI_SLOPE, E
 from igbtheory.claims.simulated import Array, mean_with_error
 from igbtheory.claims.wide import Block, backward, forward, growth, relu, tanh
@@ -56,10 +57,11 @@ def _classes(
     "D-perclass",
     "In deep prejudice the gradient for the favoured class vanishes while that for the other classes explodes",
     printed=tuple(equation(sp.Limit(name(gap) ** 2, gap, sp.oo), end) for name, end in ((FAVOURED, 0), (OTHER, 2))),
-    assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; delta is the length of "
-    "the gradient p - e_k by the logits, Delta the gap between the favoured logit and the next; in probability over "
-    "the networks: in the mean square over networks both explode",
+    assumes="“In the chaotic deep-prejudice phase of unbounded activations” (Key Designs 4), here ReLU with sigma_w^2 "
+    "> 2; “Standard cross-entropy training is used” (Loss & Training)",
     at="Key Designs 4",
+    where="delta is the length of the gradient p - e_k by the logits, Delta the gap between the favoured logit and "
+    "the next; in probability over the networks: in the mean square over networks both explode",
 )
 def gradients_of_the_classes(trial: Trial, stated: Any, says: str) -> Findings:
     """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
@@ -74,10 +76,12 @@ def gradients_of_the_classes(trial: Trial, stated: Any, says: str) -> Findings:
         yield identity(f"three classes, label {label}", left, part.rhs)
     size, x = sp.symbols("s x", positive=True)  # chi~^(L/2), and Delta = s x
     yield identity("chi~^L exp(-2 Delta)", sp.Limit(size**2 * sp.exp(-2 * size * x), size, sp.oo), 0)
-    found = igb.mlp(40, sigma_w2=4.0).predict().gamma
+    weights, edge = 4.0, float(1 / relu_moment(0).doit())  # where the factor chi~_1 = sigma_w^2 E relu'^2 is 1
+    yield worded(says, "ReLU with sigma_w^2 {} {:g}", ">" if weights > edge else "<", edge)
+    found = igb.mlp(40, sigma_w2=weights).predict().gamma
     yield shown("ReLU, sigma_w^2 = 4, depth 40: deep prejudice", found > 50, f"gamma = {found:.4g}, chi~_1 = 2")
     for classes in (2, 4):
-        _, losses, gradients = _classes(trial.rng, trial.draws(1000), 28, classes)
+        _, losses, gradients = _classes(trial.rng, trial.draws(1000), 28, classes, weights=weights)
         middle, back = np.median(losses, axis=0), np.median(gradients, axis=0)
         name = f"ReLU networks of depth 28, {classes} classes, medians:"
         for value, part in zip(middle, stated, strict=True):
@@ -96,12 +100,12 @@ def _fate(gradient: float) -> str:
 
 @SECTION.holds(
     "D-poster-grad",
-    "Of two classes the favoured one has a gradient that vanishes, and the other one alone has one that explodes",
+    "Of 2 classes the favoured class has a gradient that vanishes, and the other alone has a gradient that explodes",
     printed=equation(NABLA**2, 2 * chi**depth * (1 - p) ** 2),
-    assumes="p the probability of the label; in deep prejudice in the chaotic phase of an unbounded activation 1 - p "
+    at="Key Designs 4",
+    where="p is the probability of the label; in deep prejudice in the chaotic phase of an unbounded activation 1 - p "
     "goes to 0 for one class and to 1 for the other, see D-perclass; in the chaotic phase of tanh, whose logits stay "
     "bounded, both classes explode",
-    at="Key Designs 4",
 )
 def one_class_explodes(trial: Trial, stated: Any, says: str) -> Findings:
     """The gradient by the logits is p - 1 and 1 - p. Every layer multiplies its square by chi~_1 in the mean."""
@@ -116,10 +120,11 @@ def one_class_explodes(trial: Trial, stated: Any, says: str) -> Findings:
         for ratios, label in zip((gradients / said(missing, 2.0, layers)).T, ("favoured", "other"), strict=True):
             name = f"ReLU networks, chi~_1 = 2, depth {layers}: gradient of the {label} class over what is stated"
             yield measured(trial, name, *mean_with_error(ratios), 1)
-    favoured, least = np.median(_classes(trial.rng, trial.draws(1000), 28, 2)[2], axis=0)
-    phrase = "the favoured one has a gradient that {}, and the other one alone has one that {}"
-    yield worded(says, phrase, _fate(favoured), _fate(least))
-    both = np.median(_classes(trial.rng, trial.draws(1000), 24, 2, block=tanh, weights=4.97)[2], axis=0)
+    classes = 2
+    favoured, least = np.median(_classes(trial.rng, trial.draws(1000), 28, classes)[2], axis=0)
+    phrase = "Of {} classes the favoured class has a gradient that {}, and the other alone has a gradient that {}"
+    yield worded(says, phrase, classes, _fate(favoured), _fate(least))
+    both = np.median(_classes(trial.rng, trial.draws(1000), 24, classes, block=tanh, weights=4.97)[2], axis=0)
     yield shown("but tanh, depth 24: both explode, medians", both.min() > 10, f"{both[0]:.3g} and {both[1]:.3g}")
 
 
@@ -139,9 +144,10 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
     "D-resid",
     "“Residual MLPs often have a single critical phase”",
     printed=(equation(CHI(depth), 1 + sigma_w2 * SLOPE), equation(sp.Limit(CHI(depth), depth, sp.oo), 1)),
-    assumes="blocks X + W phi(X) + B of infinite width; the limit for bounded phi such as tanh, at every sigma_b^2 and "
-    "sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 + sigma_w^2/2",
     at="Key Findings",
+    where="blocks are X + W phi(X) + B of infinite width; the limit is for bounded phi such as tanh, at every "
+    "sigma_b^2 and sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 "
+    "+ sigma_w^2/2",
 )
 def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
     """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q

@@ -13,7 +13,19 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Findings, Section, agree, equation, identity, satisfies, shown, tanh, value_of, worded
+from igbtheory.claims import (
+    Findings,
+    Section,
+    agree,
+    equation,
+    identity,
+    satisfies,
+    settings,
+    shown,
+    tanh,
+    value_of,
+    worded,
+)
 from igbtheory.claims.gaussians import mean_of, mean_of_polynomial
 
 SECTION = Section("Bias meets trainability: phases, edge of chaos and bias", "D 4")
@@ -102,8 +114,8 @@ for sigma_w2 in (1.0, 0.5):    # neutral at every depth; chi_1 = sigma_w^2 E tan
     gamma_ = igb.mlp(100, 'tanh', sigma_w2=sigma_w2).predict().gamma
     assert printed.subs({gamma: gamma_, chi_1: sigma_w2}) == False
 """,
-    assumes="infinite width, then data, then depth; phi is not linear, and the variance q of pre-activations goes to a "
-    "limit above 0",
+    assumes="“infinite-width, then infinite-data, then infinite-depth” (Limitations & Future Work); phi is not "
+    "linear, and the variance q of pre-activations goes to a limit above 0",
     at="Key Findings",
 )
 @SECTION.limited(
@@ -119,11 +131,12 @@ for sigma_w2 in (1.0, 0.9):
 gamma = igb.mlp(60, 'gelu', sigma_w2=1.0).predict().per_layer.gamma
 assert abs(gamma[60] - 0.43281) < 1e-4 and abs(gamma[60] - gamma[40]) < 1e-9
 """,
-    assumes="infinite width, then data, then depth; gamma is infinite where c = 1 (D-Tab-5a); phi is not linear, and "
-    "the variance q of pre-activations goes to a limit above 0",
+    assumes="“infinite-width, then infinite-data, then infinite-depth” (Limitations & Future Work); phi is not "
+    "linear, and the variance q of pre-activations goes to a limit above 0",
     at="Prop 4.1",
+    where="gamma is infinite where c = 1 (D-Tab-5a)",
 )
-def states_with_a_variance(stated: Any) -> Findings:
+def states_with_a_variance(stated: Any, says: str) -> Findings:
     """A convex F with F(1) = 1 and F'(1) <= 1 that is no straight line lies above the diagonal on [0, 1): c rises to 1.
     From c* = F(c*) < 1 to F(1) = 1 its mean slope is 1, so that it ends with a larger one. Here F has the Hermite
     coefficients a_1 and a_3. ReLU, whose q may also grow or vanish, has c = 1 everywhere (D-ReLU-c1).
@@ -136,16 +149,21 @@ def states_with_a_variance(stated: Any) -> Findings:
     yield identity("chi_1 less the mean slope from t to 1, above 0", last - (1 - f) / (1 - t), rest)
     for label, state in _with_a_variance().items():
         yield shown(label, stated.subs(state) == sp.true, _text(state))
+    least = min(state[q] for label, state in _with_a_variance().items() if not label.startswith("relu"))
+    name = "linear"  # its states, and that of tanh where q goes to 0, are none of the statement
+    needed = any(stated.subs(state) == sp.false for state in _states(name, 200, [(1.0, 0.0, 1.0, 1.0)]).values())
+    phrase = "phi is {} {}, and the variance q of pre-activations goes to a limit {} {}"
+    yield worded(says, phrase, "not" if needed else "indeed", name, "above" if needed and least > 0 else "at", 0)
 
 
 @SECTION.corrects(
     "D-Prop4.1",
-    "Where q goes to 0, layers of a smooth activation become linear before the data become alike: without biases GELU "
-    "at sigma_w^2 = 1 has the finite gamma 0.433 at depth 40 and keeps it, and tanh has gamma = 0 at its edge of "
+    "Where q goes to 0, layers of an analytic activation become linear before the data become alike: with no biases "
+    "GELU at sigma_w^2 = 1 has the finite gamma 0.433 at depth 40 and keeps it, and tanh has gamma = 0 at its edge of "
     "chaos. ReLU has a kink, and its gamma diverges there as well: at sigma_w^2 = 1 it is 1015 at depth 200",
     right=equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * cosine - 1) / (2 * SLOPE) ** 2),
-    assumes="the same limits; sigma_b^2 = 0, phi(h) = phi_1 h + phi_2 h^2/2 + O(h^3) near 0, phi_1 is not 0, and "
-    "sigma_w^2 phi_1^2 < 1, so that q falls exponentially; or phi is odd and c stays 0",
+    where="the limits are the same; phi(h) = phi_1 h + phi_2 h^2/2 + O(h^3) near 0; sigma_w^2 phi_1^2 < 1, so that q "
+    "falls exponentially, or phi is odd and c stays 0",
 )
 def vanishing_variance(stated: Any, says: str) -> Findings:
     """A layer multiplies 1 - c by a factor 1 + O(q), and q falls exponentially: the product of the factors converges to
@@ -158,14 +176,18 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
     kernel = sp.expand(mean_of_polynomial(first * second, x, y)).subs(root, sp.sqrt(q))
     after = sp.Lambda((cosine, q), kernel / kernel.subs(cosine, 1))
     yield identity("the factor of 1 - c, to first order in q", stated.lhs.replace(C_MAP, after), stated.rhs)
+    kept = sp.simplify(sp.limit(after(cosine, q), q, 0) - cosine) == 0  # as behind a linear layer
+    yield worded(says, "an analytic activation become {}", "linear" if kept else "curved")
     for label, state in _without_a_variance().items():
         yield shown(label, state[c] < 1, _text(state))
-    found = igb.mlp(80, "gelu", sigma_w2=1.0).predict().per_layer
+    net = igb.mlp(80, "gelu", sigma_w2=1.0)
+    found = net.predict().per_layer
     at, end = (float(found.gamma[layers]) for layers in (40, 80))
     still = abs(end - at) < 1e-9
     yield worded(says, "q goes to {:.0f}, layers", found.var_mu[80] + found.var_chi[80])
-    phrase = "GELU at sigma_w^2 = {:g} has the {} gamma {:.3f} at depth {} and {} it"
-    yield worded(says, phrase, 1.0, "finite" if still else "infinite", at, 40, "keeps" if still else "changes")
+    fates = ("finite", "keeps") if still else ("infinite", "changes")
+    phrase = "with {} GELU at sigma_w^2 = {:g} has the {} gamma {:.3f} at depth {} and {} it"
+    yield worded(says, phrase, settings.biases(net), 1.0, fates[0], at, 40, fates[1])
     yield worded(says, "tanh has gamma = {:.0f} at its edge", igb.mlp(80, "tanh", sigma_w2=1.0).predict().gamma)
     relu = igb.mlp(200, sigma_w2=1.0).predict().per_layer
     fate = "diverges" if relu.gamma[200] > 2 * relu.gamma[100] else "vanishes"
@@ -177,10 +199,10 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
 
 @SECTION.corrects(
     "D-neutral",
-    "Neutral states need not have exploding gradients in linear networks, whose gradients keep their size at sigma_w^2 "
-    "= 1, nor where q goes to 0, as in networks of tanh without biases at sigma_w^2 <= 1",
+    "Neutral states need not have exploding gradients in linear networks, whose gradients keep their size at "
+    "sigma_w^2 = 1, nor where q goes to 0, as in networks of tanh with no biases at sigma_w^2 <= 1",
     right=(equation(gamma, 0), equation(chi_1, sigma_w2)),
-    assumes="the same limits; sigma_b^2 = 0",
+    where="the limits are the same",
 )
 def neutral_without_chaos(stated: Any, says: str) -> Findings:
     """A linear network multiplies q_aa, q_ab and squared gradients by sigma_w^2. That of tanh becomes linear."""
@@ -195,11 +217,16 @@ def neutral_without_chaos(stated: Any, says: str) -> Findings:
         label = f"{'tanh' if state[q] == 0 else 'linear'}, sigma_w^2 = {w:g}"
         yield agree(f"{label}: gamma", state[gamma], value_of(gamma, stated), 9)
         yield agree(f"{label}: chi_1", state[chi_1], value_of(chi_1, stated).subs(sigma_w2, w), 9)
-    below = max(state[gamma] for _, state in (*calm, *linear)) < 1
-    yield worded(says, "{} states need not", "Neutral" if below else "Prejudiced")
-    ((kept, _),) = linear  # other sigma_w^2 let the variance grow or vanish
-    yield worded(says, "at sigma_w^2 = {:g}, nor where q goes to {:g}", kept, min(stars))
-    yield worded(says, "tanh without biases at sigma_w^2 <= {:g}", max(w for w, _ in calm))
+    states = [state for _, state in (*calm, *linear)]
+    below, exploding = max(state[gamma] for state in states) < 1, max(state[chi_1] for state in states) > 1
+    ((weight, state),) = linear  # other sigma_w^2 let the variance grow or vanish
+    kept = "keep" if state[chi_1] == 1 else "lose"
+    phrase = "{} states need {} have exploding gradients in {} networks, whose gradients {} their size"
+    yield worded(says, phrase, "Neutral" if below else "Prejudiced", "indeed" if exploding else "not", "linear", kept)
+    yield worded(says, "at sigma_w^2 = {:g}, nor where q goes to {:g}", weight, min(stars))
+    most, side = max(w for w, _ in calm), "<=" if max(w for w, _ in calm) < 1.05 else ">="
+    net = igb.mlp(1, "tanh")
+    yield worded(says, "tanh with {} at sigma_w^2 {} {:g}", settings.biases(net), side, most)
 
 
 @SECTION.limited(
@@ -210,16 +237,17 @@ def neutral_without_chaos(stated: Any, says: str) -> Findings:
 at = lambda sigma_w2: igb.mlp(30, 'tanh', sigma_w2=sigma_w2, sigma_b2=0.1).predict().gamma
 assert at(1.0) > at(1.59) > 7 * at(1.98607)    # the ordered phase is more biased than the edge: 44.4 against 5.96
 """,
-    assumes="infinite width, then data, then depth, where c is 1 and gamma infinite at the edge of chaos as in the "
-    "ordered phase; tanh with sigma_b^2 > 0",
+    assumes="“infinite-width, then infinite-data, then infinite-depth” (Limitations & Future Work); tanh with biases",
     at="Key Findings",
+    where="c is then 1 and gamma infinite at the edge of chaos as in the ordered phase",
 )
-def edge_is_the_maximum(stated: Any) -> Findings:
+def edge_is_the_maximum(stated: Any, says: str) -> Findings:
     """F(c) of a state with q* > 0 and chi_1 = 1 leads to c = 1 (D-Prop4.1), the largest value that c can have."""
     (edge,) = [state[c] for state in _tanh_and_gelu().values() if state[chi_1] == 1 and state[q] > 0]
     for label, state in _with_a_variance().items():
         if label.startswith("tanh"):
             yield satisfies(label, stated, state | {C_EDGE: edge})
+    yield worded(says, "tanh with {}", settings.biases(igb.mlp(1, "tanh", sigma_b2=BIASES)))
 
 
 @SECTION.corrects(
@@ -234,19 +262,22 @@ def edge_at_finite_depth(stated: Any, says: str) -> Findings:
     """At every depth gamma falls with sigma_w^2, from the first layer on, where gamma = sigma_b^2/sigma_w^2."""
     ordered: list[float] = []
     others: list[float] = []  # gamma over that of the edge
-    for sigma_b2 in (0.05, 0.1, 0.2):
+    biases, deepest = (0.05, 0.1, 0.2), 100
+    for sigma_b2 in biases:
         weights = tanh.on(tanh.edge, sigma_b2)[1] * np.array([1.0, 0.5, 0.8, 0.95, 1.02, 1.25, 2.0, 3.0])
         chis = [_exact(w * tanh.slope(tanh.fixed_point(w, sigma_b2))) for w in weights]
-        course = igb.mlp(100, "tanh", sigma_w2=weights, sigma_b2=sigma_b2).predict().per_layer.gamma
-        for at in course[[1, 10, 100]]:
+        prediction = igb.mlp(deepest, "tanh", sigma_w2=weights, sigma_b2=sigma_b2).predict()
+        for at in prediction.per_layer.gamma[[1, 10, deepest]]:
             right = [stated.subs({chi_1: chi, gamma: g, GAMMA_EDGE: at[0]}) for chi, g in zip(chis, at, strict=True)]
             text = ", ".join(f"{g:.4g} at {w:.3g}" for g, w in zip(at, weights, strict=True))
             label = f"tanh, sigma_b^2 = {sigma_b2}, depths 1, 10 and 100: gamma at the edge (first) and elsewhere"
             yield shown(label, all(part == sp.true for part in right), text)
             for chi, g in zip(chis[1:], at[1:], strict=True):
                 (ordered if chi < 1 else others).append(g / at[0])
-    rank, fate = "most" if max(others) < 1 else "least", "vanish" if min(ordered) > 1 else "explode"
-    yield worded(says, "the {} biased of the states whose gradients do not {}", rank, fate)
+    yield worded(says, "tanh, {} width", settings.width(prediction))
+    yield worded(says, "sigma_b^2 = {}, {}, {} and depths up to {}", *biases, deepest)
+    rank, fate = "most" if max(others) < 1 else "least", ("not", "vanish") if min(ordered) > 1 else ("not", "explode")
+    yield worded(says, "the {} biased of the states whose gradients do {} {}", rank, *fate)
     than = ("less", "every") if min(ordered) > 1 else ("more", "no")
     phase, *_ = igb.phases.classify("tanh", POSTER["ordered"][1], BIASES).name.split()
     yield worded(says, "{} biased than {} state of the {} phase", *than, phase)
@@ -263,9 +294,9 @@ def edge_at_finite_depth(stated: Any, says: str) -> Findings:
         equation(sp.Limit(GAMMA(depth) / depth, depth, sp.oo), CURVED / 2),
         equation(sp.Limit(GAMMA_RELU(depth) / depth**2, depth, sp.oo), 2 / (9 * sp.pi**2)),
     ),
-    assumes="depth to infinity; an edge of chaos with q* > 0 (tanh: sigma_b^2 > 0), or that of ReLU: see D-Prop4.1 for "
-    "the others; read as these rates at which gamma diverges",
     at="Table 1, second row",
+    where="depth goes to infinity, at an edge of chaos with q* > 0 (tanh: sigma_b^2 > 0) or that of ReLU: see "
+    "D-Prop4.1 for the others; read as these rates at which gamma diverges",
 )
 def deep_prejudice(stated: Any, says: str) -> Findings:
     """For x = 1 - c near 0, 1/x grows by F''(1)/2 a layer for smooth phi, and 1/sqrt(x) by sqrt(2)/(3 pi) for ReLU.
@@ -312,9 +343,10 @@ SECTION.untested(
     "D-chaotic",
     "In the chaotic phase gradients explode, and the network may be biased or neutral",
     printed=sp.Gt(chi_1, 1),
-    assumes="infinite width and depth; gradients explode where chi_1 > 1, see B-grad; chaotic read as: c = 1 does not "
-    "attract, or the variance grows without bound",
+    assumes="“infinite-width, then infinite-data, then infinite-depth” (Limitations & Future Work)",
     at="Key Designs 2",
+    where="gradients explode where chi_1 > 1, see B-grad; chaotic is read as: c = 1 does not attract, or the variance "
+    "grows without bound",
 )
 def chaotic_states(stated: Any, says: str) -> Findings:
     """Both occur: tanh has a gamma above 1 between the edge and the neutrality line, and one below 1 beyond."""
@@ -334,9 +366,9 @@ def chaotic_states(stated: Any, says: str) -> Findings:
     f"For tanh with sigma_b^2 = {BIASES}, "
     + ", ".join(f"sigma_w^2 = {value} is {factor} times the edge ({name})" for name, (factor, value) in POSTER.items()),
     printed=tuple(equation(sp.Rational(str(factor)) * EDGE**2, sp.Float(value)) for factor, value in POSTER.values()),
-    assumes="values to the digits printed",
     document="poster",
     at="parameters of the tanh networks",
+    where="values are to the digits printed",
 )
 def edge_of_tanh(stated: Any, says: str) -> Findings:
     """The edge is where sigma_w^2 E tanh'(sqrt(q*) z)^2 = 1 at q* = sigma_w^2 E tanh(sqrt(q*) z)^2 + sigma_b^2."""
@@ -359,10 +391,10 @@ def edge_of_tanh(stated: Any, says: str) -> Findings:
     "Tanh has a neutrality line, which lies in the chaotic phase; on a grid of step 0.1 it is at sigma_w^2 = 3 for "
     "sigma_b^2 = 0.1",
     printed=(sp.Eq(c, HALF), equation(GRID**2, 3)),
-    assumes="sigma_b^2 > 0; the grid begins at sigma_w^2 = 1 and shows its first point behind the line, which is at "
-    "2.9248 for sigma_b^2 = 0.1: a line on this grid is up to a step too high",
     document="authors' code",
     at="compute_neutrality.py",
+    where="sigma_b^2 is positive; the grid begins at sigma_w^2 = 1 and shows its first point behind the line, which "
+    "is at 2.9248 for sigma_b^2 = 0.1: a line on this grid is up to a step too high",
 )
 def neutrality_line(stated: Any, says: str) -> Findings:
     """For given q* the equations for q* and c* = 1/2 are linear in sigma_w^2 and sigma_b^2."""
@@ -376,6 +408,9 @@ def neutrality_line(stated: Any, says: str) -> Findings:
         yield shown(f"sigma_b^2 = {sigma_b2}: gamma on either side", below > 1 > above, text)
         sides.append(line > edge)
     yield worded(says, "lies in the {} phase", "chaotic" if all(sides) else "ordered")
+    turned = all(below > 1 > above for below, _, above in net.predict().gamma)
+    yield worded(says, "Tanh has a {} line", "neutrality" if turned else "prejudice")
+    yield worded(says, "which is at {:.4f} for sigma_b^2 = {:g}", lines[list(biases).index(BIASES)], BIASES)
     step = 0.1
     grid = 1 + step * np.arange(31)
     neutral = igb.mlp(100, "tanh", sigma_w2=grid, sigma_b2=BIASES).predict().c <= float(correlation)
@@ -388,11 +423,12 @@ def neutrality_line(stated: Any, says: str) -> Findings:
     "D-Tab1",
     "Table 1 has one row for each state of deep networks",
     printed=TABLE,
-    assumes="infinite width, then data, then depth; read as: each state is in exactly one row; phi is ReLU, or it is "
-    "not linear and the variance q of pre-activations goes to a limit above 0; but for the border c = 1/2",
+    assumes="“infinite-width, then infinite-data, then infinite-depth” (Limitations & Future Work)",
     at="Table 1",
+    where="read as: each state is in exactly one row; phi is ReLU, or it is not linear and the variance q of "
+    "pre-activations goes to a limit above 0; the border c = 1/2 is left out",
 )
-def table_of_phases(stated: Any) -> Findings:
+def table_of_phases(stated: Any, says: str) -> Findings:
     """At q* > 0, chi_1 <= 1 leads to c = 1 (D-Prop4.1), and chi_1 > 1 to c* < 1, gamma* finite (B-phases). ReLU has
     c -> 1 everywhere (D-ReLU-c1), and chi~_1 = sigma_w^2/2 on either side of 1.
     """
@@ -401,3 +437,4 @@ def table_of_phases(stated: Any) -> Findings:
     for (label, state), held in zip(states.items(), rows, strict=True):
         yield shown(f"{label}: in one row", sum(held) == 1, f"rows {np.flatnonzero(held) + 1}; {_text(state)}")
     yield shown("every row occurs", np.any(rows, axis=0).all(), f"{len(states)} states")
+    yield worded(says, "has {} row for each state", settings.COUNTED[max(map(sum, rows))])

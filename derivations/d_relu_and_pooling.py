@@ -26,6 +26,7 @@ from igbtheory.claims import (
     identity,
     measured,
     satisfies,
+    settings,
     shown,
     tanh,
     value_of,
@@ -59,8 +60,8 @@ APPROACH = 2 * sp.sqrt(2) / (3 * sp.pi)
     "D-ReLU-c1",
     "For ReLU c converges to 1 across the entire phase diagram",
     printed=equation(sp.Limit(C(depth), depth, sp.oo), 1),
-    assumes="sigma_w^2 > 0",
     at="Key Designs 3",
+    where="sigma_w^2 is positive",
 )
 def relu_aligns_everywhere(stated: Any, says: str) -> Findings:
     """As c' >= kappa_1(c) > c in every layer, c rises to a limit with kappa_1(c) = c, which is only 1 (A-depthIGB), at
@@ -87,8 +88,7 @@ def relu_aligns_everywhere(stated: Any, says: str) -> Findings:
         sp.Gt(sp.Limit(GAMMA_ORDERED(depth + 1) / GAMMA_ORDERED(depth), depth, sp.oo), 1),
         equation(sp.Limit(depth * (GAMMA_CHAOTIC(depth + 1) / GAMMA_CHAOTIC(depth) - 1), depth, sp.oo), 2),
     ),
-    assumes="infinite width; sigma_b^2 > 0, sigma_w^2 below 2 in the ordered phase and above 2 in the chaotic phase; "
-    "the power law is l^2",
+    assumes="“at infinite width” (Overall Architecture); networks with biases",
     at="Key Designs 3",
     counter_example="""
 from math import acos, pi, sqrt
@@ -98,8 +98,9 @@ for _ in range(400):                      # ReLU without biases: c' = kappa_1(c)
     gamma.append(c / (1 - c))
 assert 3.7 < gamma[399] / gamma[199] < 4.0    # a power law, l^2, in the ordered phase as well
 """,
+    where="sigma_w^2 is below 2 in the ordered phase and above 2 in the chaotic phase; the power law is l^2",
 )
-def rates_of_relu(stated: Any) -> Findings:
+def rates_of_relu(stated: Any, says: str) -> Findings:
     """1 - kappa_1(1 - x) = x - k x^(3/2) + ..., k = 2 sqrt(2)/(3 pi), and x' = (a/(a + sigma_b^2)) (1 - kappa_1), a =
     sigma_w^2 q/2. sigma_w^2 < 2: q* = sigma_b^2/(1 - sigma_w^2/2), the factor is sigma_w^2/2, x falls by it. At 2, q =
     q_0 + sigma_b^2 l and the factor is 1 - 1/l: dx/dl = -k x^(3/2) - x/l, gamma ~ 8 l^2/(9 pi^2). Above, q grows
@@ -128,6 +129,7 @@ def rates_of_relu(stated: Any) -> Findings:
     yield agree(label, (roots[600] - roots[300]) / 300, sp.sqrt(chaotic), 2)
     # at sigma_w^2 = 2, 1/sqrt(x) = k l + C sqrt(l): of the values at l and 4l, one less twice the other is 2 k l
     roots = np.sqrt(_relu_course(2000, 2.0, 1.0))
+    yield worded(says, "networks with {}", settings.biases(igb.mlp(1, sigma_b2=0.1)))
     yield agree("sigma_w^2 = 2: the same", (roots[2000] - 2 * roots[500]) / 1000, sp.sqrt(critical), 2)
 
 
@@ -138,9 +140,8 @@ def _relu_course(layers: int, weights: float, biases: float) -> Any:
 
 @SECTION.corrects(
     "D-ReLU-rate",
-    "Without biases gamma is the same at every sigma_w^2, and grows as a power of the depth in the ordered phase too",
+    "With no biases gamma is the same at every sigma_w^2, and grows as a power of the depth in the ordered phase too",
     right=equation(sp.Limit(GAMMA(depth) / depth**2, depth, sp.oo), 2 / (9 * sp.pi**2)),
-    assumes="infinite width; sigma_b^2 = 0",
 )
 def relu_without_biases(stated: Any, says: str) -> Findings:
     """The map c' = kappa_1(c) has no sigma_w^2: with x = 1 - c = 1 - cos s, 1/sqrt(x) grows by k/2 a layer."""
@@ -150,7 +151,8 @@ def relu_without_biases(stated: Any, says: str) -> Findings:
     yield identity("gamma/l^2 from the growth of 1/sqrt(1 - c)", left, stated.rhs)
     ordered, chaotic = (_relu_course(400, weights, 0.0) for weights in (1.0, 3.0))
     yield agree("gamma at depth 400, sigma_w^2 = 1 and 3", ordered[400], chaotic[400], 9)
-    yield worded(says, "the same at {} sigma_w^2", "every" if abs(ordered[400] / chaotic[400] - 1) < 1e-9 else "no")
+    every = "every" if abs(ordered[400] / chaotic[400] - 1) < 1e-9 else "no"
+    yield worded(says, "With {} gamma is the same at {} sigma_w^2", settings.biases(igb.mlp(1, sigma_b2=0.0)), every)
     doubled = ordered[400] / ordered[200]  # 4 for l^2
     yield worded(says, "{} as a power of the depth", "grows" if 3.7 < doubled < 4 else "shrinks")
     phase, *_ = igb.phases.classify("relu", 1.0, 0.1).name.split()
@@ -161,9 +163,9 @@ def relu_without_biases(stated: Any, says: str) -> Findings:
     "D-ReLU-EOC",
     "The edge of chaos of ReLU is the single point of sigma_b^2 = 0 and sigma_w^2 = 2",
     printed=(equation(AFTER, sigma_w2 * q / 2 + sigma_b2), equation(CHI, sigma_w2 / 2)),
-    assumes="edge of chaos: gradients are stable (chi~_1 = 1) and the variance stays finite and above 0",
     document=CODE,
     at=f"{DIAGRAM}, ReLU",
+    where="the edge of chaos is where gradients are stable (chi~_1 = 1) and the variance stays finite and above 0",
 )
 def edge_of_relu(stated: Any, says: str) -> Findings:
     """Gradients are stable on all of the line sigma_w^2 = 2: by chi~_1 = 1 alone (D-MF3) it would be the edge. With
@@ -183,15 +185,15 @@ def edge_of_relu(stated: Any, says: str) -> Findings:
 
 @SECTION.holds(
     "D-fg",
-    "Behind a layer of ReLU gamma follows from two functions g_r and f_r of gamma",
+    "Gamma of the next layer of ReLU follows from the functions g_r and f_r of gamma",
     printed=(
         equation(g_r, 2 / sp.pi * gamma * sp.atan(sp.sqrt(2 * gamma + 1)) + sp.sqrt(2 * gamma + 1) / sp.pi),
         equation(f_r, 1 + gamma - g_r),
         equation(GAMMA_AFTER, (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y**2)) / f_r),
     ),
-    assumes="infinite width; sigma_y^2 of the same layer as gamma",
     document=CODE,
     at="plot/plot_forward.py, g_relu and f_relu",
+    where="widths are infinite; sigma_y^2 is of the same layer as gamma",
 )
 def recursion_of_relu(stated: Any) -> Findings:
     """With q = sigma_y^2 (1 + gamma): sigma_mu'^2 = sigma_w^2 sigma_y^2 (1 + gamma) kappa_1(c)/2 + sigma_b^2. (1 +
@@ -241,7 +243,7 @@ for claim, name, constant, kept, edge, grown in (
 
     @SECTION.limited(
         claim,
-        f"The edge of chaos of ReLU + {name}(2) without biases is drawn at sigma_w^2 = {constant}",
+        f"The edge of chaos of ReLU + {name}(2) is drawn at sigma_w^2 = {constant}",
         printed=equation(EDGES[name] ** 2, kept),
         counter_example=f"""
 f = lambda h: np.maximum(h, 0).{POOLS[name][-1]}(axis=1)
@@ -250,15 +252,16 @@ gradient = 2 * (((f(h + [1e-4, 0]) - f(h)) / 1e-4) ** 2).mean()  # by h_1, and a
 assert abs(printed * (f(h) ** 2).mean() - 1) < 0.01              # the variance is kept
 assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradients vanish by this factor a layer
 """,
-        assumes="the forward condition alone: the variance of the units keeps its size. There chi~_1 is 1, too, if it "
-        "is read as the derivative of q_ab' by q_ab where q_aa = q_ab varies as well",
+        assumes="the variance of the units keeps its size",
+        where="this is the forward condition, under which chi~_1 is 1, too, if it is read as the derivative of q_ab' "
+        "by q_ab where q_aa = q_ab varies as well; there are no biases, nodes are independent, the fan-in counts "
+        "pooled units, and q'/q is that at the backward edge",
         document=CODE,
         at=f"{DIAGRAM} and plot/plot_dip.py, ReLU+{name}",
         outside=f"Squared gradients keep their size, the backward condition, at sigma_w^2 = {float(edge):.4g}, where "
         f"the variance grows by the factor {float(grown):.3f} a layer; at the drawn value they shrink by the factor "
-        f"{float(kept / edge):.3f} a layer. So no sigma_w^2 meets both conditions",
+        f"{float(kept / edge):.3f} a layer. So no sigma_w^2 meets the forward and the backward condition",
         beyond=(equation(EDGES[name] ** 2, edge), equation(KEPT**2, kept), equation(AFTER / q, grown)),
-        beyond_assumes="infinite width; independent nodes; the fan-in counts pooled units; q'/q at the backward edge",
     )
     def edge_of_pooled_relu(trial: Trial, stated: Any, says: str) -> Findings:
         """Forward, sigma_w^2 E f^2 = q; backward, chi~_1 = sigma_w^2 E |grad f|^2 = 1 at a fixed q_aa, the criterion of
@@ -278,6 +281,8 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
             yield identity("forward: sigma_w^2 E f^2 = q", edge * square, 1)
             yield agree("the package's forward threshold", thresholds.forward, edge, 12)
             yield measured(trial, f"{label}: variance", *mean_with_error(forth), 1)
+            kept = abs(float(edge * square.doit()) - 1) < 1e-12
+            yield worded(says, "the variance of the units {} its size", "keeps" if kept else "changes")
             return
         yield identity("backward: chi~_1 = sigma_w^2 E |grad f|^2", edge * slope, 1)
         yield agree("the package's backward threshold", thresholds.backward, edge, 12)
@@ -288,13 +293,14 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
         yield measured(trial, f"{label}: variance", *mean_with_error(forth), grown**3)
         factor, wide = float(kept * slope.doit()), float(edge * square.doit())
         phrase = (
-            "keep their size, the backward condition, at sigma_w^2 = {:.4g}, where the variance {} by the factor {:.3f}"
+            "{} their size, the backward condition, at sigma_w^2 = {:.4g}, where the variance {} by the factor {:.3f}"
         )
-        yield worded(says, phrase, float(edge), "grows" if wide > 1 else "shrinks", wide)
+        size = "keep" if abs(float(edge * slope.doit()) - 1) < 1e-12 else "lose"
+        yield worded(says, phrase, size, float(edge), "grows" if wide > 1 else "shrinks", wide)
         yield worded(
             says, "at the drawn value they {} by the factor {:.3f}", "shrink" if factor < 1 else "grow", factor
         )
-        yield worded(says, "So {} sigma_w^2 meets both conditions", "no" if np.isnan(found) else "one")
+        yield worded(says, "So {} sigma_w^2 meets the forward", "no" if np.isnan(found) else "one")
 
 
 GAMMAS = {name: sp.Function(rf"\gamma_\mathrm{{{name}}}") for name in POOLS}  # of the depth
@@ -302,14 +308,14 @@ GAMMAS = {name: sp.Function(rf"\gamma_\mathrm{{{name}}}") for name in POOLS}  # 
 
 @SECTION.holds(
     "D-pool-rates",
-    "For pooled ReLU without biases gamma diverges at every sigma_w^2: deep prejudice",
+    "For pooled ReLU with no biases gamma diverges at every sigma_w^2: deep prejudice",
     printed=tuple(
         equation(sp.Limit(GAMMAS[name](depth + 1) / GAMMAS[name](depth), depth, sp.oo), 1 + factor / sp.pi)
         for name, factor in (("MaxPool", sp.Rational(2, 3)), ("AveragePool", 1))
     ),
-    assumes="infinite width before depth; the code draws deep prejudice only, the rates are ours",
     document=CODE,
     at=f"{DIAGRAM}, ReLU+MaxPool and ReLU+AveragePool",
+    where="width goes to infinity before depth; the code draws deep prejudice only, the rates are ours",
 )
 def pooled_relu_diverges(stated: Any, says: str) -> Findings:
     """The map c' = K(c)/K(1) has the slope E |grad f|^2/E f^2 < 1 at c = 1. gamma grows by the inverse of it."""
@@ -326,17 +332,18 @@ def pooled_relu_diverges(stated: Any, says: str) -> Findings:
         yield agree(f"{name}: gamma at depth 20, sigma_w^2 = 1 and 3", course[20], other, 9)
         fate, where = "diverges" if factor > 1 else "vanishes", "every" if abs(course[20] / other - 1) < 1e-9 else "no"
         state = "prejudice" if course[60] > 1 else "neutrality"
-        yield worded(says, "gamma {} at {} sigma_w^2: deep {}", fate, where, state)
+        bare = settings.biases(igb.mlp(1, pool=pool))
+        yield worded(says, "with {} gamma {} at {} sigma_w^2: deep {}", bare, fate, where, state)
 
 
 @SECTION.holds(
     "D-pool-order",
     "The limits do not commute: width comes before depth",
     printed=equation(E(s_l**2) / E(s_l) ** 2, (1 + 5 / width) ** depth),
-    assumes="read as: the results need that order; s_l is the variance of the units of layer l, here of ReLU",
     at="Limitations & Future Work",
+    where="read as: the results need that order; s_l is the variance of the units of layer l, here of ReLU",
 )
-def width_before_depth(trial: Trial, stated: Any) -> Findings:
+def width_before_depth(trial: Trial, stated: Any, says: str) -> Findings:
     """At width N the variance s of a layer is random. Given s the N units are independent, and f is homogeneous, so
     that a layer multiplies E s^2/(E s)^2 by 1 + k/N, k = E f^4/(E f^2)^2 - 1.
     """
@@ -345,6 +352,8 @@ def width_before_depth(trial: Trial, stated: Any) -> Findings:
     yield identity("1 + k/N", 1 + (moment - 1) / width, ratio.subs(depth, 1))
     yield identity("width first", sp.Limit(ratio, width, sp.oo), 1)
     yield identity("depth first: the inverse", sp.Limit(1 / ratio.subs(width, 10), depth, sp.oo), 0)
+    first, last = sp.limit(ratio, width, sp.oo), sp.limit(1 / ratio.subs(width, 10), depth, sp.oo)
+    yield worded(says, "do {} commute", "not" if first != 1 / last else "indeed")
     yield identity("together", sp.Limit(ratio.subs(depth, 2 * width), width, sp.oo), sp.exp(10))
     for layers in (2, 6):
         # given s, a random half of the 50 units counts, each by the square of a normal number
@@ -368,10 +377,11 @@ def _correlation(trial: Trial, weights: float, biases: float) -> tuple[float, fl
     "D-pool-tanhmax",
     "Tanh + MaxPool(2) has the edge of chaos of tanh, and shows prejudice on the chaotic side",
     printed=(equation(MAX_EDGE**2, TANH_EDGE**2), sp.Gt(gamma, 1)),
-    assumes="sigma_w^2 <= 4, sigma_b^2 <= 0.2; independent nodes; the fan-in counts pooled units; the code draws an "
-    "edge and prejudice, and compute_eoc.py names tanh and tanh + MaxPool together over one edge",
+    assumes="sigma_w^2 up to 4 and sigma_b^2 up to 0.2",
     document=CODE,
     at=f"{DIAGRAM}, Tanh+MaxPool",
+    where="nodes are independent, and the fan-in counts pooled units; the code draws an edge and prejudice, and "
+    "compute_eoc.py names tanh and tanh + MaxPool together over one edge",
 )
 def edge_of_max_pooled_tanh(trial: Trial, stated: Any, says: str) -> Findings:
     """The modulus of the larger of two has the law of the modulus of one. As tanh^2 and tanh'^2 are even, q* and chi_1
@@ -387,9 +397,10 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any, says: str) -> Findings:
         yield agree(f"q = {star}: E f^2 with and without MaxPool(2)", larger @ np.tanh(h) ** 2, tanh.square(star), 12)
         found = 1 / float(larger @ np.cosh(h) ** -4.0)
         yield agree(f"q = {star}: sigma_w^2 on the edge", found, same.subs(TANH_EDGE, tanh.edge(star) ** 0.5), 12)
-    least = 1.0
-    for weights in (1.5, 4.0):
-        for biases in (0.0, 0.2):
+    least, scales, offsets = 1.0, (1.5, 4.0), (0.0, 0.2)
+    yield worded(says, "sigma_w^2 up to {:g} and sigma_b^2 up to {:g}", max(scales), max(offsets))
+    for weights in scales:
+        for biases in offsets:
             value, error = _correlation(trial, weights, biases)
             low = value - 8 * error
             label = f"sigma_w^2 = {weights}, sigma_b^2 = {biases}: gamma behind ten layers, c less eight errors"
@@ -403,9 +414,9 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any, says: str) -> Findings:
     "D-pool-tanhavg",
     "The phase diagram of tanh + AveragePool(2) is that of tanh with another scale of sigma_w^2",
     printed=equation(TANH**2, sigma_w2 / 2),
-    assumes="independent nodes; the fan-in counts pooled units",
     document=CODE,
     at=f"{DIAGRAM}, Tanh+AveragePool, and compute_eoc.py",
+    where="nodes are independent, and the fan-in counts pooled units",
 )
 def phases_of_average_pooled_tanh(trial: Trial, stated: Any) -> Findings:
     """As tanh has the mean 0 and the nodes are independent, E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2. So

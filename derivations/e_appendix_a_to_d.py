@@ -52,12 +52,12 @@ RATES = equation(LAMBDA_1, theta + (n - 1) * rho), equation(LAMBDA_2, theta - rh
 
 @SECTION.holds(
     "E-C.1",
-    "Training from a start with bias has two timescales: first the boundary moves, then it turns; from a start without "
-    "bias the second is left",
+    "“training unfolds in two steps” from a prejudiced start, and “neutral initializations involve only a single "
+    "training phase”: the rates",
     printed=RATES,
     at="section C.1",
-    assumes="infinite width, gradient flow of squared loss, two balanced classes, data that are all alike: n "
-    "orthogonal ones, of which the tangent kernel has theta on the diagonal and rho beside it",
+    stand_in="orthogonal data of balanced classes, by the tangent kernel, for squared loss",
+    where="the tangent kernel of the n data has theta on the diagonal and rho beside it",
 )
 def two_timescales(stated: Any) -> Findings:
     """The outputs follow df/dt = -Theta (f - y). The mean output, which is the bias, is the first eigenvector of
@@ -86,10 +86,10 @@ def two_timescales(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-erf",
-    "The integral that defines erf(y) is printed with the upper limit x",
+    "The integral that defines erf(y) is printed with the limit x",
     printed=equation(ERROR_FUNCTION, ERF),
     counter_example="assert abs(printed.subs(x, 2).evalf() - erf(1)) > 0.1  # y = 1, and the right side has no y",
-    correction="Its upper limit is y",
+    correction="Its limit is y",
     right=equation(ERROR_FUNCTION, ERF.subs(sp.Symbol("x", positive=True), y)),
     misprint=True,
     at="appendix A, list of notation, erf",
@@ -101,10 +101,10 @@ def error_function(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-pdf",
-    "The density of X at fixed weights is printed as the distribution function, without a derivative",
+    "The density of X at fixed weights is printed as the distribution function itself",
     printed=equation(DENSITY, F(x)),
     counter_example="from statistics import NormalDist\nX = NormalDist()\nassert X.pdf(0) < 0.4 and X.cdf(0) == 0.5",
-    correction="It is the derivative of the distribution function, as the definition in front of it says",
+    correction="It is the derivative of the distribution function, as the definition before it says",
     right=equation(DENSITY, sp.Derivative(F(x), x)),
     misprint=True,
     at="appendix A, list of notation, f_X(x')",
@@ -117,18 +117,20 @@ def density(stated: Any) -> Findings:
 @SECTION.limited(
     "E-AppB-gen",
     "“our theoretical results hold broadly across generic activation functions”, such as: gamma of LayerNorm, then "
-    "phi, is that of phi without a norm",
+    "phi, is that of phi",
     printed=equation(GAMMA_LN, GAMMA),
-    assumes="Theorem F.2, with phi(a x) = a phi(x) for positive a, as leaky ReLU and |x| have; no biases. The other "
-    "theorems need nothing of phi: see E-ext-act",
+    assumes="phi(a x) = a phi(x) for positive a, as leaky ReLU and |x| have; “biases are set to zero” (appendix B)",
     counter_example="""
 normed, plain = (igb.mlp(3, "gelu", norm=norm).predict().gamma for norm in ("layer", None))
 assert abs(normed / plain - 1) > 0.1
 """,
     at="appendix B, fifth paragraph",
+    where="Theorem F.2 is meant; the other theorems need nothing of phi: see E-ext-act",
 )
-def homogeneous_activations(stated: Any) -> Findings:
+def homogeneous_activations(stated: Any, says: str) -> Findings:
     """With phi(a x) = a phi(x) a norm in front of phi is a factor behind it."""
+    factors = [a for a in (-2, 2) if abs(a * NODES) @ WEIGHTS == a * (abs(NODES) @ WEIGHTS)]
+    yield worded(says, "for {} a, as leaky ReLU", "positive" if factors == [2] else "negative")
     for activation in ("leaky_relu", "abs"):
         normed, plain = (igb.mlp(5, activation, norm=norm).predict().gamma for norm in ("layer", None))
         yield agree(f"LN + {activation}, depth 5", normed, value_of(GAMMA_LN, stated).subs(GAMMA, plain), 12)
@@ -136,7 +138,7 @@ def homogeneous_activations(stated: Any) -> Findings:
 
 @SECTION.corrects(
     "E-AppB-gen",
-    "For GELU, which is not homogeneous, LayerNorm in front lowers gamma from 0.81 to 0.63 behind 3 layers at "
+    "For GELU, which is inhomogeneous, LayerNorm in front lowers gamma from 0.81 to 0.63 at depth 3, where "
     "sigma_w^2 = 2",
 )
 def generic_activations(says: str) -> Findings:
@@ -144,8 +146,10 @@ def generic_activations(says: str) -> Findings:
     depth, size = 3, 2
     normed, plain = (igb.mlp(depth, "gelu", sigma_w2=size, norm=norm).predict().gamma for norm in ("layer", None))
     lowers = "lowers" if normed < plain else "raises"
-    phrase = "{} gamma from {:.2f} to {:.2f} behind {} layers at sigma_w^2 = {}"
+    phrase = "{} gamma from {:.2f} to {:.2f} at depth {}, where sigma_w^2 = {}"
     yield worded(says, phrase, lowers, plain, normed, depth, size)
+    one, two = (value * ncdf(value).evalf() for value in (1, 2))
+    yield worded(says, "which is {}", "homogeneous" if two == 2 * one else "inhomogeneous")
 
 
 @SECTION.holds(
@@ -170,9 +174,10 @@ def share_of_class_zero(stated: Any, says: str) -> Findings:
         equation(OUTPUT, npdf(o, MU_C, sp.sqrt(sigma_w2 * v))),
         equation(CENTRE, npdf(x, 0, sp.sqrt(sigma_w2) * mean)),
     ),
-    assumes="N -> infinity; Var_chi(O_c) = sigma_w^2 v and Var_W(mu_c) = sigma_w^2 m^2, where a node Y of the last "
-    "hidden layer has the mean m and the variance v over the data",
+    assumes="“In the limit of infinite width” (Theorem C.1)",
     at="Theorem C.1, Eqs. 7 and 8",
+    where="Var_chi(O_c) = sigma_w^2 v and Var_W(mu_c) = sigma_w^2 m^2, where a node Y of the last hidden layer has "
+    "the mean m and the variance v over the data",
 )
 def gaussian_outputs(stated: Any) -> Findings:
     """O - mu_c = sum_j w_j (Y_j - m). With weights +-sqrt(sw2) u, u^2 = 1/N, the logarithm of its characteristic
@@ -196,7 +201,7 @@ from statistics import NormalDist
 inside = sum(NormalDist(i).cdf(0.1 * 10_000**0.5) for i in range(1, 10_001))
 assert inside / 10_000 < 0.01  # nearly all of the variance lies where |x| >= eps s_n, eps = 1/10
 """,
-    correction="It is over the deviations |x - mu_i| from epsilon s_n on, as s_n and the theorem behind it have them",
+    correction="It is over the deviations |x - mu_i| from epsilon s_n on, as s_n and the theorem after it have them",
     right=sp.Ge(sp.Abs(x - MU), epsilon * s_n),
     misprint=True,
     at="section D.1.2, in front of Theorem D.1",
@@ -214,15 +219,17 @@ def lindeberg(stated: Any) -> Findings:
     "E-ThmD.1",
     "Lindeberg's theorem: the limit of a normalised sum",
     printed=Z_LAW,
-    assumes="independent terms, Lindeberg's condition as corrected in E-Lind",
+    assumes="“a sequence of independent random variables” (Theorem D.1), with Lindeberg's condition as corrected in "
+    "E-Lind",
     at="Theorem D.1",
 )
 @SECTION.holds(
     "E-CLT",
     "The central limit theorem: the limit of the normalised mean (xbar_n - mu)/(sigma/sqrt n)",
     printed=Z_LAW,
-    assumes="iid values of finite variance",
+    assumes="“a sequence of i.i.d. random variables” (section D.1.1)",
     at="section D.1.1",
+    where="the variance sigma^2 is finite",
 )
 def central_limits(stated: Any) -> Findings:
     """The characteristic function of a standardised value is 1 - t^2/2 + o(t^2), and of the mean (1 - t^2/(2 n))^n in
@@ -245,7 +252,8 @@ def central_limits(stated: Any) -> Findings:
     "Conditions of concentration, mean and variance are necessary and sufficient for this limit of a sum S of X_i",
     printed=equation(SUM, npdf(x, 0, sigma)),
     at="section D.2, Theorem D.2, Eqs. 10 to 13",
-    assumes="independent terms, every one negligible: max_i P(|X_i| >= eps) -> 0",
+    assumes="“a set of independent zero-mean random variables” (Theorem D.2)",
+    where="every term is negligible: max_i P(|X_i| >= eps) -> 0",
 )
 def gaussian_convergence(stated: Any) -> Findings:
     """The theorem is Petrov's, who states it for negligible terms; otherwise X_1 = N(0, 1) with all others 0 would show
@@ -266,20 +274,22 @@ def gaussian_convergence(stated: Any) -> Findings:
     "Tails of the order x^(-4) of the densities of the X_i are “sufficient for convergence to a Gaussian distribution” "
     "of the normalised sum",
     printed=sp.Le(TAIL, CONSTANT / x**4),
-    assumes="one constant C for all i, as for the nodes of a layer; independent terms of mean 0 whose variances have "
-    "the mean sigma-tilde^2, with which the limit is N(0, sigma-tilde^2): the theorem prints sigma^2",
+    assumes="“a sequence of independent, zero-mean random variables” (Theorem D.3); one constant C for all i, as for "
+    "the nodes of a layer",
     counter_example="""
 # X_i = +-i with probability 1/(2 i^2) each (smeared a little), else 0: variance 1, compact support
 # the number of terms i > 100 that are not 0 has mean sum 1/i^2 < 0.01: the sum over sqrt(n) tends to 0
 assert sum(1 / i**2 for i in range(101, 10**6)) < 0.01
 """,
     at="Theorem D.3, Eqs. 14 and 15",
+    where="the limit is N(0, sigma-tilde^2), with sigma-tilde^2 the mean of the variances: the theorem prints sigma^2",
 )
-def tails(stated: Any) -> Findings:
+def tails(stated: Any, says: str) -> Findings:
     """Lindeberg's sum is at most the mean over i of int_{|x| >= eps s_n} x^2 f_i dx/v, s_n = sqrt(n v). With one C that
     is 2 C/(eps s_n v), which vanishes. Student's law of three degrees of freedom has such tails. Not noticed: faster
     tails suffice too.
     """
+    yield worded(says, "{} constant C for {} i", *(("another", "no") if stated.has(index) else ("one", "all")))
     far = sp.Symbol("x", positive=True)
     largest = value_of(TAIL, equation(*stated.args)).subs(x, far)
     tail = sp.integrate(2 * far**2 * largest, (far, epsilon * sp.sqrt(n * v), sp.oo))
@@ -291,10 +301,10 @@ def tails(stated: Any) -> Findings:
 
 @SECTION.corrects(
     "E-ThmD.3 / Eq14-15",
-    "With constants that depend on i the limit may be another one: of terms i and -i with the chance 1/(2 i^2) each, "
-    "else 0, whose variance is 1, the normalised sum vanishes",
+    "With constants that depend on i the limit may be another: of terms i and -i with the chance 1/(2 i^2) each, "
+    "and else of nothing, whose variance is 1, the normalised sum vanishes",
     right=(equation(VAR(TERM), 1), equation(CHANCE(index), 1 / (2 * index**2))),
-    assumes="P(i) is the chance of the term i, and that of -i",
+    where="P(i) is the chance of the term i, and that of -i",
 )
 def heavy_terms(stated: Any, says: str) -> Findings:
     """The bounds of these terms, smeared a little, have C(i) of the order i^2. The mean number of terms that are not 0
@@ -306,6 +316,6 @@ def heavy_terms(stated: Any, says: str) -> Findings:
     whole = sp.Symbol("i", positive=True, integer=True)
     number = sp.Sum(2 * chance.subs(index, whole), (whole, 1, sp.oo))
     yield identity("mean number of terms that are not 0", number, sp.pi**2 / 6)
-    phrase = "i and -i with the chance 1/({} i^2) each, else 0, whose variance is {}, the normalised sum {}"
+    phrase = "i and -i with the chance {} each, and else of nothing, whose variance is {}, the normalised sum {}"
     vanishes = "vanishes" if number.is_convergent() else "diverges"
-    yield worded(says, phrase, 1 / (chance * index**2), variance, vanishes)
+    yield worded(says, phrase, f"1/({1 / (chance * index**2)} i^2)", variance, vanishes)

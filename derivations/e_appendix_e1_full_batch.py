@@ -51,7 +51,10 @@ LAW_OF_B, LAW_OF_Z1, LAW_OF_Z = (
 SPREAD, CENTRES = VAR_CHI(sp.Symbol("O_c")), VAR_W(sp.Symbol(r"\mu_c"))
 GAMMA_L = sp.Function(r"\gamma")(L)
 """The ratio gamma of a network of L hidden layers."""
-LIMITS = "full batch, D -> infinity, N -> infinity at fixed depth"
+LIMITS = (
+    "“all datapoints are used to compute the shift and scale estimators for the BN” (section E.1.1); “in the limit of "
+    "infinite input size and infinite width” (Theorem E.1)"
+)
 DATA = 200
 """Data of the simulations."""
 PAIR = kappa_1(sp.Rational(-1, DATA - 1)) / 2
@@ -78,10 +81,10 @@ def normed(h: Any) -> Any:
 
 @SECTION.holds(
     "E-ThmE.1 / Eq16",
-    "BatchNorm over the whole data set, then the activation: the law of an output over the data, Y a node of the first "
-    "layer behind the activation",
+    "BatchNorm over the whole data set, then the activation: the law of an output over the data, Y an activated "
+    "node of the first layer",
     printed=equation(OUTPUT, npdf(o, mu_c, sp.sqrt(sigma_w2 * Var_Y))),
-    assumes=f"{LIMITS}, phi with finite fourth moments",
+    assumes=f"{LIMITS}; “satisfy the conditions of Thm. D.3” (Theorem E.1)",
     at="Theorem E.1, Eq. 16",
 )
 def theorem_e1(stated: Any) -> Findings:
@@ -128,11 +131,11 @@ def centres(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq18",
-    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed with "
-    "its two indices exchanged, as that of Y_1^(0)",
+    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed "
+    "with its indices exchanged, as that of Y_1^(0)",
     printed=equation(E_CHI(INPUT), 0),
     counter_example="assert igb.mlp(1, norm='batch').predict().var_mu > 0.3  # inputs of mean 0",
-    correction="It is the mean of Y_0^(1), a value behind the activation, as in the next item of the same list",
+    correction="It is the mean of Y_0^(1), an activated value, as in the next item of the same list",
     right=equation(E_CHI(NODE), 0),
     misprint=True,
     at="item “Absence of IGB” below Theorem E.1, Eq. 18",
@@ -172,9 +175,10 @@ def no_amplification(trial: Trial, stated: Any, says: str) -> Findings:
 
 @SECTION.holds(
     "E-Eq20,22",
-    "The law of a value behind BatchNorm in the first layer",
+    "The law of an output of BatchNorm in the first layer",
     printed=equation(LAW_OF_B, npdf(b)),
-    assumes="infinite batch, Gaussian inputs",
+    assumes="“multivariate Gaussian-distributed inputs” (section E.1.1); “all datapoints are used to compute the "
+    "shift and scale estimators for the BN” (section E.1.1)",
     at="Eqs. 20 and 22",
 )
 def normalised_node(stated: Any) -> Findings:
@@ -191,9 +195,10 @@ def normalised_node(stated: Any) -> Findings:
     "E-Eq21",
     "The law over the data of a node of the first Dense",
     printed=equation(LAW_OF_Z1, npdf(z, mu * S_w, sigma * sp.sqrt(q))),
-    assumes="inputs jointly Gaussian, independent, N(mu, sigma^2); S_w is the sum of the weights of the node, and q "
-    "that of their squares",
+    assumes="“multivariate Gaussian-distributed inputs” (section E.1.1)",
     at="Eq. 21 and the sentence in front of it",
+    where="inputs are independent, N(mu, sigma^2); S_w is the sum of the weights of the node, and q that of their "
+    "squares",
 )
 def first_layer(stated: Any) -> Findings:
     """The logarithms of the generating functions of independent w_j X_j add; two of them stand for all. Jointly
@@ -224,10 +229,11 @@ SECTION.definitions(
 
 @SECTION.holds(
     "E-Eq24",
-    "The mean over the data of a node behind a Dense",
+    "The mean over the data of an output of a Dense",
     printed=equation(E_CHI(Z), E_Y * S_w),
-    assumes="the nodes in front are identically distributed over the data; S_w is the sum of the weights of the node",
+    assumes="“are also identically distributed” (section E.1.1)",
     at="Eq. 24",
+    where="S_w is the sum of the weights of the node",
 )
 def mean_of_a_node(trial: Trial, stated: Any) -> Findings:
     """The mean is linear: sum_j w_ij E(Y_j), and all E(Y_j) are E(Y_0). The slope on S_w is drawn for 200 data."""
@@ -244,10 +250,11 @@ def mean_of_a_node(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq25",
-    "The variance over the data of a node behind a Dense",
+    "The variance over the data of an output of a Dense",
     printed=equation(VAR_CHI(Z), Var_Y * sigma_w2),
-    assumes="nodes uncorrelated over the data, N -> infinity",
+    assumes="“infinite-width limit” (appendix B)",
     at="Eq. 25",
+    where="nodes need only be nearly uncorrelated over the data",
 )
 def variance_of_a_node(trial: Trial, stated: Any) -> Findings:
     """Var(sum w_j Y_j) = sum_jk w_j w_k C_jk, of which the diagonal is left where the nodes are uncorrelated: its mean
@@ -271,10 +278,11 @@ def variance_of_a_node(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq26",
-    "The law over the data of a node behind a Dense",
+    "The law over the data of an output of a Dense",
     printed=equation(LAW_OF_Z, npdf(z, E_Y * S_w, sp.sqrt(Var_Y * sigma_w2))),
-    assumes="full batch, N, D -> infinity, nodes independent over the data; S_w is the sum of the weights of the node",
+    assumes=LIMITS,
     at="Eq. 26",
+    where="nodes are nearly independent over the data; S_w is the sum of the weights of the node",
 )
 def node_law(stated: Any) -> Findings:
     """The cumulants of order r >= 3 are kappa_r(Y) sum_j w_j^r, whose size N E|w|^r is of order N^(1 - r/2)."""
@@ -287,12 +295,13 @@ def node_law(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-rem26",
-    "The law of Eq. (26) “is identical to the output distribution of a network with just one ReLU and Dense layer” "
-    "without normalisation",
+    "The law of Eq. (26) “is identical to the output distribution of a network with just one ReLU and Dense layer, "
+    "i.e. a ReLU single hidden layer perceptron without normalization”",
     printed=(equation(SPREAD, sigma_w2 * Var_Y), equation(CENTRES, sigma_w2 * E_Y**2)),
-    assumes="no biases, inputs of mean 0; Y is what ReLU makes of N(0, q), the law of a pre-activation: for q = 1 it "
-    "is the Y of Eq. (26), and gamma is that of Eq. (26) for any q",
+    assumes="“biases are set to zero” (appendix B)",
     at="remark below Eq. 26",
+    where="inputs have the mean 0; Y is what ReLU makes of N(0, q), the law of a pre-activation: for q = 1 it is the "
+    "Y of Eq. (26), and gamma is that of Eq. (26) for any q",
 )
 def remark(stated: Any, says: str) -> Findings:
     """Without normalisation ReLU sees Z ~ N(0, q), q = sigma_w^2 E X^2, instead of N(0, 1). Both variances have the

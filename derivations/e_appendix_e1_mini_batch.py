@@ -36,7 +36,7 @@ SECTION = Section("Where you place the norm, appendix E.1: estimators of a mini-
 i, j, k, n = sp.symbols("i j k n", positive=True, integer=True)
 m, h, w, b = sp.symbols("m h w b", real=True)
 s, sigma, y, x, a, p, q = sp.symbols("s sigma y x a p q", positive=True)
-GAUSSIAN = "Gaussian iid batch"
+GAUSSIAN = "“the variables we are transforming with the normalization are normally distributed” (section E.1.2)"
 Z_a, MEAN_OF_ALL, MEAN_LEFT_OUT = sp.symbols(r"Z_a \hat\mu \tilde\mu", real=True)
 DEVIATION_LEFT_OUT, EPS, B = sp.Symbol(r"\tilde\sigma", positive=True), sp.Symbol(r"\epsilon_n"), sp.Symbol(r"\tilde B")
 LAW_OF_Z, LAW_OF_MEAN, LAW_OF_B = (
@@ -110,16 +110,16 @@ SECTION.definitions(
     "In the variance of epsilon = (Z_a - mu~)/n the variance of mu~ is printed as s^2 (n-1)/n^2",
     printed=equation(VAR(EPS), (s**2 + (n - 1) / n**2 * s**2) / n**2),
     counter_example="assert printed.subs({n: 2, s: 1}) != Rational(1, 2)  # Z = +-1 by chance: eps is -1, 0, 0 or 1",
-    correction="It is s^2/(n-1), as term B of the derivation of Eq. (31) has it; the printed order of the variance "
-    "of epsilon is right",
+    correction="It is s^2/(n-1), as term B of the derivation of Eq. (31) has it; the printed order of the variance of "
+    "epsilon stands",
     misprint=True,
     at="Eq. 40",
     right=equation(VAR(EPS), s**2 / (n * (n - 1))),
-    right_assumes="independent values of variance s^2",
+    where="values are independent, of variance s^2",
 )
 @SECTION.holds(
     "E-Eq38-39",
-    "The difference epsilon of the estimators of the mean, with and without datum a, and its mean",
+    "The difference epsilon of the estimators mu^ and mu~ of the mean, and its mean",
     printed=(equation(MEAN_OF_ALL - MEAN_LEFT_OUT, (Z_a - MEAN_LEFT_OUT) / n), equation(E_CHI(EPS), 0)),
     at="Eqs. 38 and 39",
 )
@@ -131,18 +131,19 @@ SECTION.definitions(
         equation(E_CHI(MEAN_OF_ALL), m),
         equation(E_CHI(DEVIATION_LEFT_OUT**2), s**2 * (n - 2) / (n - 1)),
     ),
-    assumes="independent values of mean m and variance s^2; Eq. 31 prints the layer 1 for l",
     at="Eqs. 30 to 37",
+    where="values are independent, of mean m and variance s^2; Eq. 31 prints the layer 1 for l",
 )
 @SECTION.holds(
     "E-sameE",
-    "The estimator of the mean without datum a “has the same expectation and only the variance is slightly increased”",
+    "The estimator mu~ of the mean, which leaves datum a out, “has the same expectation and only the variance is "
+    "slightly increased”",
     printed=(
         equation(E_CHI(MEAN_LEFT_OUT) - E_CHI(MEAN_OF_ALL), 0),
         equation(VAR_CHI(MEAN_LEFT_OUT) / VAR_CHI(MEAN_OF_ALL), n / (n - 1)),
     ),
-    assumes="independent values of finite variance; read of mu~; for the mean of sigma~^2 see Eq. (31)",
     at="section E.1.2, in front of Eq. 27",
+    where="values are independent, of finite variance; for the mean of sigma~^2 see Eq. (31)",
 )
 def estimators(stated: Any) -> Findings:
     """The moments of polynomials, at n = 3, 4 and 6. E sigma^^2 = s^2 (n-1)/n is larger than E sigma~^2 of Eq. 31 by a
@@ -158,7 +159,7 @@ def estimators(stated: Any) -> Findings:
     "In the Gaussian density of Z the factor in front has the letter sigma, the exponent has sigma_Z",
     printed=equation(LAW_OF_Z, npdf(w, m, s) * s / sigma),
     counter_example="assert printed.subs({w: m, sigma: 2}) == printed.subs({w: m, sigma: 1}) / 2  # s is sigma_Z",
-    correction="Both have sigma_Z, the standard deviation of Z, here s",
+    correction="The factor and the exponent have sigma_Z, the standard deviation of Z, here s",
     misprint=True,
     at="Eq. 41",
     right=equation(LAW_OF_Z, npdf(w, m, s)),
@@ -170,10 +171,10 @@ def density_of_a_node(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq42",
-    "In the Gaussian density of mu~ at h the numerator of the exponent is printed as -y^2 behind a minus sign",
+    "In the Gaussian density of mu~ at h the numerator of the exponent is printed as -y^2 after a minus sign",
     printed=equation(LAW_OF_MEAN, sp.sqrt((n - 1) / (2 * sp.pi * s**2)) * sp.exp(y**2 / 2 * (n - 1) / s**2)),
     counter_example="assert printed.subs({n: 5, s: 1, y: 4}) > 10**10  # as h = y",
-    correction="It is (h - m)^2, with m the mean of Z, in agreement with the words in front: “it is also distributed "
+    correction="It is (h - m)^2, with m the mean of Z, in agreement with the words before it: “it is also distributed "
     "normally”",
     misprint=True,
     at="Eq. 42",
@@ -197,13 +198,15 @@ def density_of_the_mean(stated: Any) -> Findings:
         equation(SQUARE, FACTOR * y ** (n / 2 - 2) * sp.exp(-y / 2 * (n - 1) / s**2) / 2 ** ((n - 2) / 2)),
         equation(ROOT, DEVIATION),
     ),
-    assumes=f"{GAUSSIAN}, n > 2; the line below Eq. 43 prints chi for chi-squared",
+    assumes=f"{GAUSSIAN}; n from 3 on",
     at="Eqs. 43 to 45",
+    where="the line below Eq. 43 prints chi for chi-squared",
 )
-def laws_of_the_variance(stated: Any) -> Findings:
+def laws_of_the_variance(stated: Any, says: str) -> Findings:
     """A rotation (Helmert's) takes the n - 1 values to sqrt(n-1) mu~ and n - 2 others, independent and N(0, s^2), whose
     squares add up to S s^2. Moments of S, of sigma~^2 = S s^2/(n-1), and the even ones of sigma~ are compared.
     """
+    yield worded(says, "n from {} on", least_batch(0))
     of_s = DEVIATION_LEFT_OUT**2 * (n - 1) / s**2
     for law, at, step, power in (
         (SUM, x, 1, of_s),
@@ -243,16 +246,19 @@ def independence(stated: Any, says: str) -> Findings:
     "E-Eq47",
     "The variance of B~",
     printed=equation(VAR_CHI(B), n / (n - 4)),
-    assumes=f"{GAUSSIAN}, n > 4",
+    assumes=f"{GAUSSIAN}; n from 5 on",
     at="Eq. 47",
 )
-@SECTION.holds("E-Eq46", "The mean of B~", printed=equation(E_CHI(B), 0), assumes=f"{GAUSSIAN}, n > 3", at="Eq. 46")
-def moments_of_the_proxy(trial: Trial, stated: Any) -> Findings:
+@SECTION.holds(
+    "E-Eq46", "The mean of B~", printed=equation(E_CHI(B), 0), assumes=f"{GAUSSIAN}; n from 4 on", at="Eq. 46"
+)
+def moments_of_the_proxy(trial: Trial, stated: Any, says: str) -> Findings:
     """E (Z_a - mu~)^k times E sigma~^-k, as the factors are independent; the latter is finite for n > k + 2. (The third
     line of Eq. 46 prints w - mu for mu - x.) The moment of the density of Eq. 49 as well, and draws at n = 16.
     """
     power = {E_CHI(B): 1, VAR_CHI(B): 2}[stated.lhs]
     said = value_of(stated.lhs, stated)
+    yield worded(says, "n from {} on", least_batch(power))
     for size in (5, 6, 8):
         inverse = sp.Integral(DEVIATION.subs(n, size) / y**power, (y, 0, sp.oo))
         numerator = computed(E_CHI((Z_a - MEAN_LEFT_OUT) ** power), size)
@@ -261,6 +267,15 @@ def moments_of_the_proxy(trial: Trial, stated: Any) -> Findings:
         yield identity(f"the density of Eq. 49, n = {size}", moment, said.subs(n, size))
     found, error = mean_with_error(modified(trial, 16, 80_000) ** power)
     yield measured(trial, "n = 16, drawn", found, error, said.subs(n, 16), against=1)
+
+
+def least_batch(power: int) -> int:
+    """Return the smallest batch for which E sigma~^-power is finite: its density is integrable at 0."""
+
+    def exponent(size: int) -> Any:
+        return sp.limit(y * sp.diff(sp.log(DEVIATION.subs(n, size) / y**power), y), y, 0)
+
+    return next(size for size in range(3, 9) if exponent(size) > -1)
 
 
 def modified(trial: Trial, size: int, number: int) -> Any:
@@ -277,8 +292,8 @@ def modified(trial: Trial, size: int, number: int) -> Any:
         sp.gamma((p + 1) / q) / (q * a ** ((p + 1) / q)),
         evaluate=False,
     ),
-    assumes="a, q > 0, p > -1",
     at="Eq. 48",
+    where="a and q are positive, and p exceeds -1",
 )
 def a_gamma_integral(stated: Any) -> Findings:
     """Substitute t = a x^q: Euler's integral is left."""
@@ -289,14 +304,15 @@ def a_gamma_integral(stated: Any) -> Findings:
     "E-Eq49",
     "The density of B~",
     printed=equation(LAW_OF_B, left_out_density(b, n)),
-    assumes=f"{GAUSSIAN}, n > 2",
+    assumes=f"{GAUSSIAN}; n from 3 on",
     at="Eq. 49",
 )
-def density_of_the_proxy(trial: Trial, stated: Any) -> Findings:
+def density_of_the_proxy(trial: Trial, stated: Any, says: str) -> Findings:
     """Given sigma~ = y, B~ is N(0, s^2 n/((n-1) y^2)); average that density over sigma~. It is sqrt(n/(n-2)) times
     Student's t with n - 2 degrees of freedom. (The intermediate lines write y for x in one exponent.)
     """
     said = value_of(LAW_OF_B, stated)
+    yield worded(says, "n from {} on", least_batch(0))
     for size in (3, 5, 8):
         given = npdf(b, 0, s * sp.sqrt(sp.Rational(size, size - 1)) / y)
         averaged = sp.Integral(sp.powsimp(given * DEVIATION.subs(n, size)), (y, 0, sp.oo))
@@ -331,7 +347,7 @@ def constants(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-gauss-lim",
-    "The limit of the density of B~ for large batches, by the binomial series and Stirling's formula",
+    "The limit of the density of B~ in the size of the batch, by the binomial series and Stirling's formula",
     printed=equation(sp.Limit(LAW_OF_B, n, sp.oo), npdf(b)),
     assumes=GAUSSIAN,
     at="section E.1.2, between Eq. 50 and Fig. E.1",
@@ -355,9 +371,9 @@ def gaussian_limit(stated: Any) -> Findings:
     "With B and B~ “increasing the batch size progressively minimizes the differences between these distributions” "
     "and “the disparity between the distributions increases from the center toward the tails”",
     printed=(sp.Gt(GAP(n), GAP(4 * n)), sp.Gt(RATIO(4), RATIO(2))),
-    assumes=f"{GAUSSIAN}; d is the largest difference of the densities, r(b) the logarithm of the density of B~ over "
-    "that of B",
+    assumes=GAUSSIAN,
     at="Figs. E.1 and E.2 and the text below",
+    where="d is the largest difference of the densities, r(b) the logarithm of the density of B~ over that of B",
 )
 def figures(trial: Trial, stated: Any, says: str) -> Findings:
     """B^2/(n-1) ~ Beta(1/2, (n-2)/2) is drawn at n = 8, where B~ has another law. E-Eq55 expands the ratio."""

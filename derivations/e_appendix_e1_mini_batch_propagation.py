@@ -64,12 +64,12 @@ def propagated(source: Any) -> sp.Eq:
     "E-Eq51-54",
     "The sum over j in the node Z_i of the Dense layer is printed with the input X_i",
     printed=propagated(i),
-    assumes="independent inputs",
     counter_example="assert sum((1, 1)) != sum((1, 2))  # inputs 1 and 2, weights 1: the sums with X_1 and with X_j",
     correction="It has X_j, as the same sum in Eq. (21), and as mean and variance in Eq. (54) show",
     misprint=True,
     at="Eqs. 51 to 54; the sum is in Eq. 52",
     right=propagated(j),
+    where="inputs are independent",
 )
 def propagation(stated: Any) -> Findings:
     """Mean and variance of Eq. 54, from the sum over three inputs: a misprint of an index, like that of E-Eq18."""
@@ -87,11 +87,11 @@ def propagation(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq55",
-    "For large batches the density of B~ “well approximates the distribution of the hidden layer node after the BN”; "
-    "the leading term of their ratio",
+    "The density of B~ “well approximates the distribution of the hidden layer node after the BN”; the leading term "
+    "of their ratio in n",
     printed=equation(sp.Limit(n * (LAW_OF_PROXY / LAW_OF_B - 1), n, sp.oo), b**4 / 2 - b**2 - sp.Rational(1, 2)),
-    assumes="at a fixed b; the canonical B has no density beyond sqrt(n-1)",
     at="Eq. 55 and the sentence in front of it",
+    where="b is fixed; the canonical B has no density beyond sqrt(n-1)",
 )
 def proxy_for_the_canonical(stated: Any) -> Findings:
     """The paper says "about"; the term is that of the logarithms, here with u = 1/n and at n = 1e12."""
@@ -110,8 +110,8 @@ def proxy_for_the_canonical(stated: Any) -> Findings:
     "E-Eq56",
     "The law of Y = relu(B~)",
     printed=equation(LAW_OF_Y, sp.DiracDelta(y) / 2 + sp.Heaviside(y) * left_out_density(y, n)),
-    assumes="B is B~",
     at="Eq. 56",
+    where="B is B~",
 )
 def rectified_law(stated: Any) -> Findings:
     """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere. Not noticed: the
@@ -134,13 +134,16 @@ def rectified_law(stated: Any) -> Findings:
         equation(E_CHI(Y**2), VAR(B) / 2),
         equation(VAR_CHI(Y), n / (2 * (n - 4)) - PROXY_MEAN**2),
     ),
-    assumes="B is B~, n > 4; for the canonical B the preprint has them as approximations, see E-Eq60-61",
+    assumes="n from 5 on",
     at="Eqs. 57 to 59",
+    where="B is B~; for the canonical B the preprint has them as approximations, see E-Eq60-61",
 )
-def moments_of_an_activation(trial: Trial, stated: Any) -> Findings:
+def moments_of_an_activation(trial: Trial, stated: Any, says: str) -> Findings:
     """-E Y (1 + y^2/n)^(-(n-3)/2) vanishes at infinity and has the derivative y f_B~(y). Y^2 is B^2 on half of a law
     that is even and has the mean 0, of the variance n/(n-4) for B~ and 1 for the canonical B.
     """
+    tail = [sp.limit(x * sp.diff(sp.log(left_out_density(x, sp.Integer(size))), x), x, sp.oo) for size in range(9)[3:]]
+    yield worded(says, "n from {} on", 3 + next(i for i, power in enumerate(tail) if power + 2 < -1))
     integral = -PROXY_MEAN * (1 + x**2 / n) ** (-(n - 3) / 2)
     yield identity("integrand of E Y", sp.Derivative(integral, x) / left_out_density(x, n), x)
     square = value_of(E_CHI(Y**2), stated)
@@ -179,24 +182,23 @@ def by_size(stated: Any) -> tuple[Any, Any]:
     return chi, mu
 
 
-def of_batches(stated: Any, moments: list[Any], law: str) -> Findings:
+def of_batches(stated: Any, moments: list[Any], law: str, depth: int = 1) -> Findings:
     """Findings that Var Y and (E Y)^2 are those of the moments of Y at n = 8, and predicted for other batches."""
     chi, mu = by_size(stated)
     yield identity("Var Y, n = 8", moments[1] - moments[0] ** 2, chi.subs(n, 8))
     yield identity("(E Y)^2, n = 8", moments[0] ** 2, mu.subs(n, 8))
     for size in (SIZE, 100):
-        found = predicted(size, law)
+        found = predicted(size, law, depth)
         for name, value in (("var_chi", chi), ("var_mu", mu)):
             yield agree(f"{name} predicted, n = {size}", getattr(found, name) / 2, value.subs(n, size), 11)
 
 
 @SECTION.limited(
     "E-Eq60-61",
-    "Behind BatchNorm over mini-batches the variances of the outputs and of the centres are computed with “the "
+    "With BatchNorm over batches of n the variances of the outputs and of the centres are computed with “the "
     "corresponding distribution as proxy for” the canonical B, that of B~",
     printed=variances(PROXY_MEAN, n / (2 * (n - 4))),
-    assumes="the node behind BatchNorm is B~; the preprint takes it as about right for |B| >> 1; one hidden layer; "
-    "widths and number of data to infinity",
+    assumes="the law of B~; 1 hidden layer",
     counter_example="""
 full = 1 / (pi.evalf() - 1)
 for size in (12, 100, 300):
@@ -205,21 +207,25 @@ for size in (12, 100, 300):
     assert exact - mu / chi > 1.9 * (exact - full) > 0  # the full batch is twice as near
 """,
     at="Eqs. 60 and 61, with Eqs. 57 and 59",
+    where="the preprint takes this law as about right for |B| >> 1; widths and the number of data are infinite",
 )
-def output_law(stated: Any) -> Findings:
+def output_law(stated: Any, says: str) -> Findings:
     """The argument of E-ThmE.1 with the moments of Y = relu(B~). (Eq. 61 names its argument y on the left and m on the
     right.) For large batches gamma tends to that of the full batch.
     """
-    yield from of_batches(stated, [half_moment(k, 8) for k in (1, 2)], "proxy")
+    law, depth = "proxy", 1
+    yield from of_batches(stated, [half_moment(k, 8) for k in (1, 2)], law, depth)
+    yield worded(says, "the law of {}", {"proxy": "B~", "exact": "B"}[law])
+    yield worded(says, "{} hidden layer", depth)
     chi, mu = by_size(stated)
     yield agree("gamma, n = 1e12", (mu / chi).subs(n, sp.Float(10**12, 60)), 1 / (sp.pi - 1), 11)
 
 
 @SECTION.corrects(
     "E-Eq60-61",
-    "With the canonical B of mini-batches gamma is larger than in the full batch; with B~ it is smaller",
+    "With the canonical B of batches of n gamma is larger than in the limit of n; with B~ it is smaller",
     right=variances(batch_relu_mean(n), sp.Rational(1, 2)),
-    assumes="one hidden layer; widths and number of data to infinity",
+    where="widths and the number of data are infinite",
 )
 def canonical_output_law(trial: Trial, stated: Any, says: str) -> Findings:
     """The argument of E-ThmE.1 with the moments of Y = relu(B), of which E Y^2 = 1/2."""
@@ -232,7 +238,7 @@ def canonical_output_law(trial: Trial, stated: Any, says: str) -> Findings:
     yield measured(trial, "E Y, n = 12, drawn", *mean_with_error(drawn), sp.sqrt(mu.subs(n, SIZE)))
     full = 1 / (np.pi - 1)
     canonical, proxy = ([predicted(size, law).gamma for size in (5, SIZE, 100, 1000)] for law in ("exact", "proxy"))
-    yield worded(says, "gamma is {} than in the full batch", "larger" if min(canonical) > full else "smaller")
+    yield worded(says, "gamma is {} than in the limit of n", "larger" if min(canonical) > full else "smaller")
     yield worded(says, "with B~ it is {}", "smaller" if max(proxy) < full else "larger")
 
 
@@ -240,7 +246,8 @@ def canonical_output_law(trial: Trial, stated: Any, says: str) -> Findings:
     "E-deep-mini",
     "“the distribution after the batch norm will be the same for each layer”, here by its fourth moment",
     printed=equation(E_CHI(B_DEEP**4), 3 * (n - 1) / (n + 1)),
-    assumes="Gaussian iid inputs, N -> infinity at fixed depth",
+    assumes="“unstructured Gaussian inputs, where each component is independently sampled” (appendix B); "
+    "“infinite-width limit” (appendix B)",
     at="section E.1.2, Deep architectures",
 )
 def every_depth(trial: Trial, stated: Any) -> Findings:

@@ -51,7 +51,7 @@ LAW_1, LAW_I1, LAW_I, LAW_L = (
 )
 READ_BY_Y, READ_BY_Z = sp.Symbol("Y_i^{(l+1)}"), sp.Symbol("Z_i^{(l+1)}")
 READ = sp.Sum(sp.IndexedBase("w")[sp.Symbol("i"), j] * sp.IndexedBase("B")[j], (j, 1, N))
-LIMITS = "full batch; widths, input dimension and number of data to infinity at fixed depth"
+LIMITS = "“full-batch normalization statistics. Then, in the limit of infinite width and dataset size” (Theorem E.2)"
 DATA = 200
 """Data of a simulated full batch. Behind BatchNorm two of them have the correlation -1/(DATA - 1)."""
 CENTRE = -1 / sp.sqrt(sp.pi - 1)
@@ -111,14 +111,14 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq64",
-    "The layer behind layer l is printed with an index in which l does not occur",
+    "The layer after layer l is printed with an index that leaves l out",
     printed=(equation(LAW_1, LAW), equation(NEXT, sp.Add(1, 1, evaluate=False))),
     counter_example="assert printed[1] != 3 + 1  # the layer behind layer 3",
-    correction="The layer behind layer l is layer l+1",
+    correction="The layer after layer l has the next number",
     misprint=True,
     at="Eq. 64",
     right=(equation(LAW_1, LAW), equation(NEXT, layer + 1)),
-    right_assumes="full batch, widths to infinity",
+    right_assumes=LIMITS,
 )
 def induction(stated: Any) -> Findings:
     """An index is misprinted: as printed the induction ends at layer 2. E-Eq65-68 has the first layer."""
@@ -133,17 +133,18 @@ def induction(stated: Any) -> Findings:
 @SECTION.holds("E-Eq80", "The law of a pre-activation", printed=equation(LAW_L, LAW), assumes=LIMITS, at="Eq. 80")
 @SECTION.holds(
     "E-Eq76-78",
-    "The law over the data of a node behind BatchNorm and a Dense",
+    "The law over the data of what BatchNorm and a Dense make",
     printed=equation(LAW_I, LAW),
-    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
+    assumes="“infinite-width limit” (appendix B)",
     at="Eqs. 76 to 78",
+    where="the nodes need only be nearly uncorrelated over the data, not independent",
 )
 @SECTION.holds(
     "E-Eq65-68",
     "The law over the data of a node of the first layer",
     printed=equation(LAW_I1, LAW),
-    assumes="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
     at="Eqs. 65 to 68",
+    where="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
 )
 def every_layer(stated: Any) -> Findings:
     """A sum of independent Gaussians is Gaussian. Its variance S = sum_j w_j^2 is random over the weights, and tends to
@@ -164,7 +165,7 @@ def every_layer(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq69",
-    "The law behind ReLU",
+    "The law of an output of ReLU",
     printed=equation(LAW_OF_Y, sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w)),
     at="Eq. 69",
 )
@@ -178,8 +179,7 @@ def law_behind_relu(stated: Any) -> list[Finding]:
     "BatchNorm is printed with the variance as its divisor",
     printed=equation(B, (Y - E_Y) / Var_Y),
     counter_example="assert (diff(printed, Y) ** 2 * Var_Y).subs(Var_Y, 1 - 1 / pi) > 1.4  # Var(B), 1 in the text",
-    correction="It divides by the standard deviation: the text goes on with a mean of zero and a standard deviation of "
-    "one",
+    correction="The divisor is the standard deviation, as the text after it needs",
     misprint=True,
     at="Eq. 70",
     right=equation(B, (Y - E_Y) / sp.sqrt(Var_Y)),
@@ -193,7 +193,7 @@ def batchnorm(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq71-73",
-    "Mean, mean square and variance behind ReLU",
+    "Mean, mean square and variance of an output of ReLU",
     printed=(
         equation(E_CHI(Y), sigma_w / sp.sqrt(2 * sp.pi)),
         equation(E_CHI(Y**2), sigma_w**2 / 2),
@@ -236,8 +236,8 @@ def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
 root = sqrt(1 - 1 / pi)
 assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
 """,
-    correction="Atom and centre are at -a/alpha, and sigma_w drops out; the law is then centred at zero with unit "
-    "variance, as the text says",
+    correction="Atom and centre are at -a/alpha, and sigma_w drops out; the law is then “centered at zero with unit "
+    "variance”, as the text says",
     misprint=True,
     at="Eq. 74",
     right=RIGHT,
@@ -262,7 +262,7 @@ def law_of_the_normalised(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq75",
-    "What the next Dense makes of the B_j is printed as Y_i^(l+1), the letter of a value behind ReLU",
+    "What the next Dense makes of the B_j is printed as Y_i^(l+1), the letter of an output of ReLU",
     printed=equation(READ_BY_Y, READ),
     counter_example="w, B = (1, -1), (0, 1)\nassert sum(x * y for x, y in zip(w, B)) < 0  # no value of max(Z, 0)",
     correction="It is Z_i^(l+1), as in the equations that follow",
@@ -284,7 +284,7 @@ def next_sum(stated: Any) -> Findings:
     "The second moment of B is printed as Var B - (E B)^2",
     printed=equation(E_CHI(B**2), Var_B - E_B**2),
     counter_example="assert printed.subs({Var_B: 0, E_B: 1}) < 0  # of the constant 1, whose square has the mean 1",
-    correction="It is Var B + (E B)^2; this does no harm there, since the mean of B vanishes",
+    correction="It is Var B + (E B)^2",
     misprint=True,
     at="Eq. 79",
     right=equation(E_CHI(B**2), Var_B + E_B**2),
@@ -316,10 +316,11 @@ def balanced_guesses(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq81",
-    "The law of an output over the data behind BatchNorm over mini-batches",
+    "The law of an output over the data with BatchNorm over batches",
     at="Eq. 81",
     printed=equation(OUTPUT, npdf(o, 0, sigma_w * sp.sqrt(SPREAD_B))),
-    assumes="widths to infinity; a batch without spread is normalised to 0",
+    assumes="“in the limit of infinite width and dataset size” (Theorem E.2)",
+    where="a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial, stated: Any) -> Findings:
     """The sum of B over each batch is 0, so that each centre is 0 at any width. Where a batch has any spread E B^2 = 1.

@@ -37,7 +37,10 @@ Y, E_Y = sp.symbols("Y E_Y", real=True)
 Var_Y = sp.Symbol("Var_Y", positive=True)
 MOMENTS = {E_Y: sigma_w / sp.sqrt(2 * sp.pi), Var_Y: sigma_w**2 / 2 * (1 - 1 / sp.pi)}
 """Mean and variance of Y: E-Eq71 and E-Eq73."""
-LIMITS = "isotropic data (uncorrelated: no common mean), widths and input dimension to infinity"
+LIMITS = (
+    "“unstructured Gaussian inputs, where each component is independently sampled” (appendix B); “in the limit of "
+    "infinite width and dataset size” (Theorem F.3)"
+)
 VARIANCE = VAR_CHI(sp.Symbol("Z_i^{(1)}"))
 VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
 LAYER_DEVIATION = sp.Symbol(r"\hat\sigma_a^{(1)}", positive=True)
@@ -99,7 +102,7 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
     misprint=True,
     at="Eqs. 127 to 133; the sum is in Eq. 129",
     right=(equation(VARIANCE, sp.Sum(sigma_w**2 / N_0, (j, 1, N_0))), LAW),
-    right_assumes="the input dimension N_0 goes to infinity, and with it the variance to sigma_w^2 (E-Eq65-68)",
+    where="the input dimension N_0 goes to infinity, and with it the variance to sigma_w^2 (E-Eq65-68)",
 )
 def first_layer(stated: Any) -> Findings:
     """Misprints of an index and of a number, as in E-Eq94-96: Z_i has N_0 weights, of variance sigma_w^2/N_0."""
@@ -130,8 +133,10 @@ def layer_variance(stated: Any) -> Findings:
     "E-Eq134",
     "In the first layer LayerNorm is BatchNorm: mean and variance over the weights are those over the data",
     printed=equation(NODE_OF_DATUM, (Y - E_Y) / sp.sqrt(Var_Y)),
-    assumes="data without a common mean (c = 0), width and input dimension to infinity; E_Y, Var_Y over the data",
+    assumes="“unstructured Gaussian inputs, where each component is independently sampled” (appendix B); “in the "
+    "limit of infinite width and dataset size” (Theorem F.3)",
     at="Eq. 134",
+    where="E_Y and Var_Y are over the data",
 )
 def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Findings:
     """Over the weights Z ~ N(0, sigma_w^2 |x|^2/d) at a given datum, and |x|^2/d has the variance 2/d, which vanishes;
@@ -151,10 +156,11 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq135-137",
-    "Nodes behind LayerNorm are standardised over the data",
+    "Outputs of LayerNorm are standardised over the data",
     printed=(equation(E_CHI(NODE), 0), equation(VAR_CHI(NODE), 1)),
-    assumes="isotropic data, width and input dimension to infinity; Eq. 137 is a definition",
+    assumes=LIMITS,
     at="Eqs. 135 to 137",
+    where="Eq. 137 is a definition",
 )
 def standardised_nodes(stated: Any) -> Findings:
     """From Eq. 134: mean and variance of (Y - E Y)/sqrt(Var Y)."""
@@ -173,7 +179,7 @@ def standardised_nodes(stated: Any) -> Findings:
     misprint=True,
     at="Eqs. 138 and 139",
     right=equation(SECOND, npdf(z, 0, sp.sqrt(OUTER))),
-    right_assumes="isotropic data, widths to infinity",
+    right_assumes=LIMITS,
 )
 def second_layer(stated: Any) -> Findings:
     """A misprint of an index: Z^(1) has the weights w^(0), Z^(2) sums L_j of variance 1 (E-Eq135-137) with w^(1)."""

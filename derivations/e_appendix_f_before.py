@@ -98,21 +98,22 @@ SECTION.definitions(
 
 @SECTION.fails(
     "E-ThmF.2",
-    "LayerNorm, then ReLU: the theorem multiplies both variances of the net without norm, of an output over the data "
-    "and of its centre over the weights, by the variance (sigma^(1))^2 of the pre-activations of the first layer",
+    "LayerNorm, then ReLU: the variance of an output over the data and that of its centre over the weights are "
+    "printed as those of ReLU alone times the variance (sigma^(1))^2 of the pre-activations of the first layer",
     printed=factors(sigma_w2),
-    assumes="widths and number of data to infinity; (sigma^(1))^2 = sigma_w^2",
+    assumes="“in the limit of infinite width and dataset size” (Theorem F.2)",
     counter_example="""
 plain, normed = (igb.mlp(4, norm=norm).predict() for norm in (None, "layer"))  # sigma_w^2 = 2
 assert printed[0].subs(sigma_w2, 2) == 2 and abs(normed.var_chi / plain.var_chi - 0.5) < 1e-9  # halved, not doubled
 """,
-    correction="Both are divided, as in the proof of the theorem, by the variance of the pre-activations of the last "
-    "hidden layer, which is (sigma^(1))^2 at each depth for sigma_w^2 = 2; with sigma_w^2 = 2 the theorem as printed "
-    "doubles what LayerNorm halves",
+    correction="They are divided, as in the proof of the theorem, by the variance of the pre-activations of the last "
+    "hidden layer, which is (sigma^(1))^2 at each depth for sigma_w^2 = 2, where the theorem as printed doubles what "
+    "LayerNorm halves",
     right=factors(1 / (sigma_w2 * (sigma_w2 / 2) ** (L - 1))),
-    right_assumes="widths and number of data to infinity, no biases",
+    right_assumes="“biases are set to zero” (appendix B)",
     misprint=True,
     at="Theorem F.2, Eqs. 92 and 93; the proof divides, in Eqs. 105, 110, 111, 122 and 123",
+    where="(sigma^(1))^2 = sigma_w^2",
 )
 def divided_by_the_variance(stated: Any, says: str) -> Findings:
     """Eqs. 104 to 113 divide, the theorem multiplies. c is the same (E-F2gamma), so both variances have one factor."""
@@ -128,36 +129,43 @@ def divided_by_the_variance(stated: Any, says: str) -> Findings:
     (kaiming,) = {size for size in (1, 2, 3) if len({with_norm(i).subs(sigma_w2, size) for i in (1, 2, 3)}) == 1}
     yield worded(says, "at each depth for sigma_w^2 = {}", kaiming)
     halved = with_norm(3).subs(sigma_w2, 2).doit() == sp.Rational(1, 2)
-    yield worded(says, "the theorem as printed doubles what LayerNorm {}", "halves" if halved else "does not halve")
+    doubled = "doubles" if sigma_w2.subs(sigma_w2, kaiming) == kaiming == 2 else "changes"
+    yield worded(says, "the theorem as printed {} what LayerNorm {}", doubled, "halves" if halved else "keeps")
+    yield worded(says, "They are {}", "divided" if sp.simplify(with_norm(1).doit() * sigma_w2) == 1 else "multiplied")
 
 
 @SECTION.limited(
     "E-F2const",
     "“This scaling is constant and does not vary with network depth”",
     printed=equation(FACTOR(L + 1) / FACTOR(L), 1),
-    assumes="sigma_w^2 = 2 (Kaiming), as in the experiments of the preprint",
+    assumes="“In our experiments we adopt the standard setting” (appendix B) sigma_w^2 = 2",
     counter_example="""
 chi = lambda depth, norm: igb.mlp(depth, norm=norm, sigma_w2=1.0).predict().var_chi
 assert abs(chi(2, "layer") / chi(2, None) / (chi(1, "layer") / chi(1, None)) - 2) < 1e-9  # at sigma_w^2 = 1
 """,
     at="section F.1, behind Theorem F.2",
 )
-def factor_is_constant(stated: Any) -> Findings:
+def factor_is_constant(stated: Any, says: str) -> Findings:
     """From the second moments above, at sigma_w^2 = 2."""
-    yield from _growth_of_the_factor(stated, 2)
+    size = 2
+    yield from _growth_of_the_factor(stated, size)
+    yield worded(says, "sigma_w^2 = {}", size)
 
 
 @SECTION.corrects(
     "E-F2const",
-    "Each layer multiplies the factor between the variances with and without LayerNorm by 2/sigma_w^2",
+    "Each layer multiplies the factor between the variances with LayerNorm and those of ReLU alone by 2/sigma_w^2",
     right=equation(FACTOR(L + 1) / FACTOR(L), 2 / sigma_w2),
-    assumes="no biases",
+    assumes="“biases are set to zero” (appendix B)",
 )
 def factor_varies(stated: Any, says: str) -> Findings:
     """From the second moments above. In infinite width the factor is one number for all draws of the weights."""
     for size in (1, 3):
         yield from _growth_of_the_factor(stated, size)
-    yield worded(says, "by {}/sigma_w^2", sp.simplify(with_norm(2) / with_norm(1) * sigma_w2))
+    growth = sp.simplify(with_norm(2) / with_norm(1) * sigma_w2)
+    operation = "multiplies" if growth.is_number else "divides"
+    yield worded(says, "Each layer {} the factor", operation)
+    yield worded(says, "by {}/sigma_w^2", growth)
 
 
 def _growth_of_the_factor(stated: Any, size: int) -> Findings:
@@ -172,10 +180,11 @@ def _growth_of_the_factor(stated: Any, size: int) -> Findings:
 
 @SECTION.holds(
     "E-F2gamma",
-    "LayerNorm in front of ReLU leaves gamma as it is",
+    "“the presence of LN before ReLU leave the level of IGB unchanged”",
     printed=equation(GAMMA_LN, gamma),
-    assumes="ReLU (or another homogeneous activation), no biases, widths to infinity; at each depth",
+    assumes="“biases are set to zero” (appendix B); “the width of each hidden layer is infinitely large” (section F.1)",
     at="section F.1, behind Theorem F.2, and Eq. 124",
+    where="this holds at each depth, and for other homogeneous activations",
 )
 def gamma_is_the_same(trial: Trial, stated: Any) -> Findings:
     """Mean and deviation of a node are divided by one alpha, which does not change the ratio of its moments behind
@@ -209,7 +218,7 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Findings:
     misprint=True,
     at="Eqs. 94 and 95",
     right=equation(VAR_CHI(Z_1), sp.Sum(WEIGHTS(i, j) ** 2, (j, 1, d))),
-    right_assumes="the input dimension d (D in Eqs. 94-95) goes to infinity: the variance is then sigma_w^2, E-Eq65-68",
+    where="the input dimension d (D in Eqs. 94-95) goes to infinity: the variance is then sigma_w^2, E-Eq65-68",
 )
 def first_layer(stated: Any) -> Findings:
     """A misprint of an index. Node i = 1 of three inputs, which are independent and N(0, 1)."""
@@ -224,10 +233,11 @@ def first_layer(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq98-99",
-    "Mean and variance along the layer concentrate on numbers that are the same for all data",
+    "Mean and variance along the layer concentrate on numbers, whatever the datum",
     printed=(equation(MEAN_A, 0), equation(DEVIATION_A**2, sigma_w2)),
     at="Eqs. 98 and 99",
-    assumes="the limit in which N_1 and the input dimension go to infinity; (sigma^(1))^2 = sigma_w^2",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
+    where="the input dimension is infinite as well; (sigma^(1))^2 = sigma_w^2",
 )
 def layer_statistics(stated: Any) -> Findings:
     """Given a datum the nodes are independent N(0, v), v = sigma_w^2 |x|^2/d; N sigma_a^2/v is chi^2 of N - 1 degrees.
@@ -249,17 +259,19 @@ def layer_statistics(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq117-119",
-    "The law of a node behind LayerNorm in the second layer, Z^(2)/alpha, given its centre",
+    "The law of an output of LayerNorm in the second layer, Z^(2)/alpha, given its centre",
     printed=equation(SECOND, npdf(z, mu / alpha, sigma / alpha)),
-    assumes="widths to infinity; alpha^2 is the variance of the whole layer",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
     at="Eqs. 117 to 119",
+    where="alpha^2 is the variance of the whole layer",
 )
 @SECTION.holds(
     "E-Eq100-101",
-    "The law of a node behind LayerNorm in the first layer, Z/sigma^(1)",
+    "The law of an output of LayerNorm in the first layer, Z/sigma^(1)",
     printed=equation(FIRST, npdf(z, 0, sigma_w / sigma_1)),
-    assumes="widths to infinity; the variance is then 1, as (sigma^(1))^2 = sigma_w^2",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
     at="Eqs. 100 and 101",
+    where="the variance is then 1, as (sigma^(1))^2 = sigma_w^2",
 )
 def divided(stated: Any) -> Findings:
     """Change of variable: the density of Z at the divisor times z, times the divisor."""
@@ -269,10 +281,10 @@ def divided(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq102-105",
-    "Mean and variance behind LayerNorm and ReLU in the first layer",
+    "Mean and variance of what LayerNorm and ReLU make in the first layer",
     printed=(equation(E_CHI(Y), E_Y / sigma_1), equation(VAR_CHI(Y), Var_Y / sigma_1**2)),
-    assumes="E_Y and Var_Y are those without LayerNorm",
     at="Eqs. 102 to 105",
+    where="E_Y and Var_Y are those of ReLU alone",
 )
 def scaled_moments(stated: Any) -> Findings:
     """Lemma F.1 at the factor 1/sigma^(1) > 0; here by integration over the positive half line."""
@@ -285,7 +297,8 @@ def scaled_moments(stated: Any) -> Findings:
     "The law over the weights of the centre of Z^(2)",
     at="Eqs. 106 to 112",
     printed=equation(CENTRE, npdf(z, 0, sigma_w * sp.sqrt(E_Y2) / sigma_1)),
-    assumes="widths to infinity, where the covariances of different nodes no longer count (E-Eq25)",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
+    where="the covariances of different nodes no longer count (E-Eq25)",
 )
 def second_layer(trial: Trial, stated: Any) -> Findings:
     """The centre is Gaussian over w at given Y; its variance is an average over nodes."""
@@ -303,7 +316,7 @@ def second_layer(trial: Trial, stated: Any) -> Findings:
     "The mean variance of Z^(2) is printed with the variance of layer l as its divisor",
     printed=equation(E_W(VAR_CHI(Z_2)), sigma_w**2 * Var_Y / sigma_l**2),
     counter_example="assert diff(printed, sigma_l) != 0  # the left side has no layer l",
-    correction="The divisor is the variance of the first layer, as for the variance of the centres in front of it",
+    correction="The divisor is the variance of the first layer, as for the variance of the centres before it",
     misprint=True,
     at="Eq. 113",
     right=equation(E_W(VAR_CHI(Z_2)), sigma_w**2 * Var_Y / sigma_1**2),
@@ -318,7 +331,7 @@ def mean_variance_of_the_second_layer(stated: Any) -> Findings:
     "E-Eq114",
     "The ratio of the second layer, in which sigma^(1) cancels",
     printed=equation(VAR_W(E_CHI(Z_2)) / VAR_CHI(Z_2), E_Y2 / Var_Y),
-    assumes="widths to infinity",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
     at="Eq. 114",
 )
 def ratio_of_the_second_layer(stated: Any) -> Findings:
@@ -339,7 +352,7 @@ def ratio_of_the_second_layer(stated: Any) -> Findings:
     misprint=True,
     at="Eqs. 115 and 116",
     right=equation(LAYER, npdf(z, 0, sp.sqrt(sigma_z**2 + sigma_mu**2))),
-    right_assumes="widths to infinity",
+    right_assumes="“the width of each hidden layer is infinitely large” (section F.1)",
 )
 def layer_law(stated: Any) -> Findings:
     """The variable on the left and that on the right are two different letters in print. In the convolution the centre
@@ -359,10 +372,10 @@ for name, law, scale in (("E-Eq120", UNNORMED, sp.Integer(1)), ("E-Eq121", NORME
 
     @SECTION.fails(
         name,
-        f"The atom of a rectified Gaussian{'' if scale == 1 else ', divided by alpha,'} is printed as Phi(mu/sigma)",
+        f"The atom of a rectified Gaussian{'' if scale == 1 else ' over alpha'} is printed as Phi(mu/sigma)",
         printed=equation(law, atoms[0] + rest),
         counter_example="assert printed.coeff(DiracDelta(Symbol('y'))).subs({mu: 3, sigma: 1}) > 0.99  # seldom 0",
-        correction="It is Phi(-mu/sigma), as in the proof of Lemma F.1; the moments do not depend on it",
+        correction="It is Phi(-mu/sigma), as in the proof of Lemma F.1",
         misprint=True,
         at=f"Eq. {name[4:]}",
         right=equation(law, atoms[1] + rest),
@@ -375,10 +388,11 @@ for name, law, scale in (("E-Eq120", UNNORMED, sp.Integer(1)), ("E-Eq121", NORME
 
 @SECTION.holds(
     "E-Eq122-124",
-    "Mean and variance behind LayerNorm and ReLU in the second layer, and the ratio of the third",
+    "Mean and variance of what LayerNorm and ReLU make in the second layer, and the ratio of the third",
     printed=(equation(E_CHI(Y_2), E_Y / alpha), equation(VAR_CHI(Y_2), Var_Y / alpha**2), equation(GAMMA_3, gamma)),
-    assumes="widths to infinity; E_Y, Var_Y and gamma are those without LayerNorm",
+    assumes="“the width of each hidden layer is infinitely large” (section F.1)",
     at="Eqs. 122 to 124",
+    where="E_Y, Var_Y and gamma are those of ReLU alone",
 )
 def third_layer(stated: Any) -> Findings:
     """Lemma F.1 at 1/alpha > 0, node by node: alpha is the same for all nodes of a wide layer."""
@@ -399,16 +413,16 @@ NARROW, WIDE = 100, 4000
     "E-FigF.1",
     "“The two curves are overlapped”: gamma of ReLU and of LayerNorm + ReLU for 20 consecutive layers",
     printed=OVERLAP,
-    assumes=f"{WIDE} nodes in a layer; the figure gives no width, and in infinite width the curves are one (E-F2gamma)",
+    assumes=f"{WIDE} nodes in a layer",
     counter_example="""
 normed, plain = (igb.mlp(20, norm=norm).simulate(20, 100, 50, workers=1).gamma for norm in ("layer", None))
 assert normed > 1.4 * plain
 """,
-    outside=f"With {NARROW} nodes, the width of the preprint's networks of 20 hidden layers, gamma behind the last "
-    "layer with LayerNorm is more than 1.4 times gamma without",
+    outside=f"With {NARROW} nodes, the width of the preprint's networks of 20 hidden layers, gamma of the last layer "
+    "with LayerNorm is more than 1.4 times gamma of ReLU alone",
     beyond=sp.Gt(GAMMA_LN / gamma, sp.Rational(14, 10)),
-    beyond_assumes=f"{NARROW} nodes in a layer",
     at="Fig. F.1",
+    where="the figure gives no width, and in infinite width the curves are one (E-F2gamma)",
 )
 def curves(trial: Trial, stated: Any, says: str) -> Findings:
     """Without norm the lengths of two data diffuse apart, by the order l/N: at N = 100 and l = 20 gamma is about 8, and
@@ -422,6 +436,8 @@ def curves(trial: Trial, stated: Any, says: str) -> Findings:
         (value, one), (other, two) = normed[layer - 1], plain[layer - 1]
         yield satisfies(f"l = {layer}, errors {one:.1g} and {two:.1g}", stated, {GAMMA_LN: value, gamma: other})
     yield worded(says, "{} {}layers", len(plain), "consecutive " if width == WIDE else "hidden ")
+    if width == WIDE:
+        yield worded(says, "{} nodes in a layer", width)
     if width == NARROW:
         more = "more" if normed[-1][0] > 1.4 * plain[-1][0] else "less"
         yield worded(says, "With {} nodes", width)

@@ -9,7 +9,7 @@ from typing import Any
 import mpmath as mp
 import sympy as sp
 
-from igbtheory.claims import Findings, Section, agree, equation, identity, value_of
+from igbtheory.claims import Findings, Section, agree, equation, identity, value_of, worded
 from igbtheory.claims.formula import relations_of
 from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
@@ -48,7 +48,7 @@ def antiderivative(power: int) -> Any:
 
 @SECTION.holds(
     "E-Eq85-86",
-    "Mean and variance behind ReLU",
+    "Mean and variance of an output of ReLU",
     printed=(
         equation(M(X), BRACKET),
         equation(
@@ -58,8 +58,8 @@ def antiderivative(power: int) -> Any:
             - M(X) ** 2,
         ),
     ),
-    assumes="X ~ N(mu, sigma^2)",
     at="Eqs. 85 and 86",
+    where="X ~ N(mu, sigma^2)",
 )
 def rectified_gaussian(stated: Any) -> Findings:
     """The antiderivatives between 0 and infinity, and numbers by quadrature."""
@@ -89,12 +89,11 @@ def printed_mean(factor: Any) -> Any:
     "The mean of ReLU(alpha X), X ~ N(mu, sigma^2), has a factor |alpha| at sigma inside the brackets",
     printed=equation(M(alpha * X), printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the "
-    "brackets",
+    correction="Sigma stands alone there, as in the next line, since |alpha| is the factor of the brackets",
     right=equation(M(alpha * X), printed_mean(1)),
-    right_assumes="alpha is not 0",
     misprint=True,
     at="Eq. 87",
+    where="alpha is not 0",
 )
 def scaled_by_any(stated: Any) -> Findings:
     """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
@@ -113,12 +112,15 @@ x = 5 + np.random.default_rng(0).standard_normal(100000)
 assert np.maximum(-x, 0).mean() >= 0 > printed[0].subs({alpha: -1, M(X): 5})
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    assumes="alpha is positive: the only case that the preprint uses, since LayerNorm divides by a standard deviation",
+    assumes="alpha is positive",
     at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
+    where="this is the only case that the preprint uses, since LayerNorm divides by a standard deviation",
 )
-def scaled(stated: Any) -> Findings:
+def scaled(stated: Any, says: str) -> Findings:
     """As for Eq. 87, for positive alpha."""
-    yield from _scaled(stated, (1,))
+    signs = (1,)
+    yield from _scaled(stated, signs)
+    yield worded(says, "alpha is {}", "positive" if min(signs) > 0 else "negative")
 
 
 @SECTION.corrects(
@@ -128,11 +130,14 @@ def scaled(stated: Any) -> Findings:
         equation(M(alpha * X), sp.Abs(alpha) * M(sp.sign(alpha) * X)),
         equation(V(alpha * X), alpha**2 * V(sp.sign(alpha) * X)),
     ),
-    assumes="alpha is not 0; the formulas are for both signs",
+    where="alpha is not 0; the formulas are for both signs",
 )
-def scaled_by_both_signs(stated: Any) -> Findings:
+def scaled_by_both_signs(stated: Any, says: str) -> Findings:
     """As for Eq. 87."""
-    yield from _scaled(stated, (1, -1))
+    signs = (1, -1)
+    yield from _scaled(stated, signs)
+    other = abs(M(sp.sign(alpha) * X).subs(alpha, min(signs)).args[0] / X)
+    yield worded(says, "For {} alpha", "negative" if min(signs) < 0 and other == 1 else "positive")
 
 
 def _scaled(stated: Any, signs: tuple[int, ...]) -> Findings:

@@ -21,6 +21,7 @@ from igbtheory.claims import (
     identity,
     measured,
     satisfies,
+    settings,
     shown,
     value_of,
     worded,
@@ -72,17 +73,20 @@ def relu_gamma(depth: int, sigma_b2: float = 0.0, *, normed: bool = False) -> fl
 
 @SECTION.holds(
     "E-s1-full",
-    "BatchNorm over the full batch is not LayerNorm: gamma behind two hidden layers with the norm in front of ReLU",
+    "“even in the full-batch limit BN does not reduce to LN”: gamma of 2 hidden layers with the norm in front of ReLU",
     printed=(equation(BATCH, WEAK), equation(LAYER, TWICE / (1 - TWICE))),
-    assumes="N(0, 1) inputs, widths and number of data to infinity",
+    assumes="“Datapoints are sampled as independent Gaussian random variables” (section 2); “infinite-width limit” "
+    "(appendix B)",
     at="section 2, Normalization, last paragraph",
 )
-def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Findings:
+def full_batch_is_not_layernorm(trial: Trial, stated: Any, says: str) -> Findings:
     """BN forgets the centres in front of every layer: gamma = 1/(pi - 1). LN keeps them, c = kappa_1(kappa_1(0))."""
     layer, batch = (value_of(symbol, stated) for symbol in (LAYER, BATCH))
-    yield agree("LN, layer by layer", relu_gamma(2), layer, 12)
+    depth, place = 2, "before"
+    yield worded(says, "{} hidden layers with the norm {} ReLU", depth, settings.PLACES[place])
+    yield agree("LN, layer by layer", relu_gamma(depth), layer, 12)
     for norm, value in (("layer", layer), ("batch", batch)):
-        yield agree(f"{norm} norm, predicted", gammas(2, norm=norm)[-1], value, 12)
+        yield agree(f"{norm} norm, predicted", gammas(depth, norm=norm, placement=place)[-1], value, 12)
     yield satisfies("they differ", sp.Gt(LAYER / BATCH, 2), {LAYER: layer, BATCH: batch})
     shape = 6000, 16, (24, 48)
     yield drawn_limit(trial, "gamma of LN", bias_ratio, layer, batch, shape=shape, depth=2, phi=layer_norm)
@@ -93,12 +97,13 @@ def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Findings:
     "“because the layer-wise mean estimator in LN vanishes at initialization, LN is formally equivalent to RMSNorm in "
     "this regime, so our LN results directly extend to RMSNorm as well”",
     printed=RMSNORM,
-    assumes="N -> infinity; the result on LN that is tested is Theorem 4.4, LN behind ReLU",
+    assumes="“infinite-width limit” (appendix B)",
     counter_example="""
 ln, rms = (igb.mlp(1, "relu", norm=norm, placement="after").predict().gamma for norm in ("layer", "rms"))
 assert ln == 0 and abs(rms - 0.46694) < 1e-4
 """,
     at="section 2, Normalization, last paragraph; section 6",
+    where="the result on LN that is tested is Theorem 4.4, LN behind ReLU",
 )
 def rmsnorm_everywhere(stated: Any) -> Findings:
     """Behind ReLU the mean over the nodes is E ReLU: LN removes it, RMSNorm keeps it. In front it is 0 (E-4.1.3)."""
@@ -112,8 +117,9 @@ def rmsnorm_everywhere(stated: Any) -> Findings:
     "E-4.1.3",
     "LayerNorm in front of ReLU is equivalent to RMSNorm “at initialization”",
     printed=RMSNORM,
-    assumes="in front of the activation, N -> infinity; biases, which the preprint leaves out, do not change it",
+    assumes="“infinite-width limit” (appendix B)",
     at="section 4.1.3",
+    where="biases, which the preprint leaves out, change nothing",
 )
 def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
     """Pre-activations are a Dense's outputs, sum_j w_j Y_j + b: over the nodes, that is over its weights, the mean is
@@ -121,9 +127,10 @@ def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
     """
     of_nodes = stated[0].lhs.subs(E_W(MEAN**2), sp.Sum(q / N**2, (i, 1, N)).doit())
     yield identity("Var of the mean of N nodes", of_nodes, stated[0].rhs)
-    pairs = []
+    pairs, place = [], "before"
     for depth, activation, biases in ((20, "relu", 0.0), (6, "gelu", 0.3), (6, "sigmoid", 0.3)):
-        pairs.append([gammas(depth, activation, norm=norm, sigma_b2=biases)[-1] for norm in ("layer", "rms")])
+        norms = ({"norm": norm, "placement": place} for norm in ("layer", "rms"))
+        pairs.append([gammas(depth, activation, sigma_b2=biases, **norm)[-1] for norm in norms])
         said = value_of(LAYER, stated).subs(RMS, pairs[-1][1])
         yield agree(f"{activation}, {depth} layers, sb2 = {biases}: gamma", pairs[-1][0], said, 12)
 
@@ -134,30 +141,33 @@ def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
     shape = 1600, 8, (64, 128)
     yield drawn_limit(trial, "mean^2/variance", ratio, stated[0].rhs, shape=shape, depth=3, phi=layer_norm)
     equivalent = "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent"
-    yield worded(says, "is {} to RMSNorm", equivalent)
+    yield worded(says, "LayerNorm {} ReLU is {} to RMSNorm", settings.PLACES[place], equivalent)
 
 
 @SECTION.corrects(
     "E-s1-RMS",
-    "In front of the activation LayerNorm is equivalent to RMSNorm, as section 4.1.3 of the preprint derives; behind "
-    "ReLU the mean over a layer does not vanish, and gamma of one layer is 0 with LayerNorm and 0.467 with RMSNorm",
+    "LayerNorm in front of ReLU is equivalent to RMSNorm; behind ReLU the mean over a layer does not vanish, and "
+    "gamma of 1 layer is 0 with LayerNorm and 0.467 with RMSNorm",
     right=RMSNORM,
-    assumes="in front of the activation, N -> infinity",
+    assumes="“infinite-width limit” (appendix B)",
+    where="section 4.1.3 of the preprint derives the equivalence in front of ReLU",
 )
 def rmsnorm_before_but_not_behind(trial: Trial, stated: Any, says: str) -> Findings:
     """As E-4.1.3; the numbers behind ReLU are E-s1-RMS."""
     yield from rmsnorm_before(trial, stated, says)
-    layer, rms = (gammas(1, norm=norm, placement="after")[-1] for norm in ("layer", "rms"))
-    yield worded(says, "gamma of one layer is {:.0f} with LayerNorm and {:.3f} with RMSNorm", layer, rms)
+    depth, place = 1, "after"
+    layer, rms = (gammas(depth, norm=norm, placement=place)[-1] for norm in ("layer", "rms"))
+    phrase = "gamma of {} layer is {:.0f} with LayerNorm and {:.3f} with RMSNorm"
+    yield worded(says, phrase, depth, layer, rms)
     remains = "does not vanish" if relu_moment(1).doit() > 0 else "vanishes"
-    yield worded(says, "the mean over a layer {}", remains)
+    yield worded(says, "{} ReLU the mean over a layer {}", settings.PLACES[place], remains)
 
 
 @SECTION.holds(
     "E-Thm4.1",
-    "BatchNorm, then ReLU: a weak bias, which depth does not change",
+    "BatchNorm, then ReLU: “a weakly prejudiced initialization, that remains stable with increasing depth”",
     printed=equation(GAMMA, WEAK),
-    assumes="full batch",
+    assumes="“all datapoints are used to compute the shift and scale estimators for the BN” (section E.1.1)",
     at="Theorem 4.1",
 )
 def batchnorm_before(stated: Any) -> Findings:
@@ -172,9 +182,9 @@ def batchnorm_before(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Thm4.2",
-    "Gamma of ReLU, then BatchNorm, which leads to the state without bias",
+    "“Placing BN after the activation promotes a neutral initialization state”: gamma of ReLU, then BatchNorm",
     printed=NEUTRAL,
-    assumes="full batch",
+    assumes="“all datapoints are used to compute the shift and scale estimators for the BN” (section E.1.1)",
     at="Theorem 4.2",
 )
 def batchnorm_after(trial: Trial, stated: Any) -> Findings:
@@ -207,9 +217,9 @@ def layernorm_before(stated: Any, says: str) -> Findings:
 
 @SECTION.holds(
     "E-Thm4.4",
-    "Gamma of ReLU, then LayerNorm, which leads to the state without bias",
+    "“Placing LN after the activation promotes a neutral initialization state”: gamma of ReLU, then LayerNorm",
     printed=NEUTRAL,
-    assumes="isotropic data",
+    assumes="“unstructured Gaussian inputs, where each component is independently sampled” (appendix B)",
     at="Theorem 4.4",
 )
 def layernorm_after(trial: Trial, stated: Any) -> Findings:
@@ -223,11 +233,13 @@ def layernorm_after(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-equiv1",
-    "BatchNorm and LayerNorm are “equivalent for single-hidden layer models”: gamma of both, with the norm in front of "
-    "ReLU, and with the norm behind it",
+    "BatchNorm and LayerNorm are “equivalent for single-hidden layer models”: gamma with the norm in front of ReLU, "
+    "and with the norm behind ReLU",
     printed=(equation(GAMMA, WEAK), equation(AFTER, 0)),
-    assumes="N(0, 1) inputs as in section 2, infinitely many data; they differ on data with a mean",
+    assumes="“Datapoints are sampled as independent Gaussian random variables” (section 2); “all datapoints are used "
+    "to compute the shift and scale estimators for the BN” (section E.1.1)",
     at="section 4.1, first paragraph",
+    where="on data with a mean they differ",
 )
 def equivalent_for_one_layer(stated: Any, says: str) -> Findings:
     """All nodes then have the law N(0, sw2) over the data. On data of mean 1 LN differs: it keeps the centres."""
@@ -237,6 +249,8 @@ def equivalent_for_one_layer(stated: Any, says: str) -> Findings:
         for norm, value in zip(("batch", "layer"), pairs[-1], strict=True):
             yield agree(f"{norm} norm {placement} ReLU", value, value_of(symbol, stated), 13)
     yield worded(says, "are “{} for", "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent")
+    front, behind = (settings.PLACES[place] for place in ("before", "after"))
+    yield worded(says, "gamma with the norm {} ReLU, and with the norm {} ReLU", front, behind)
     shifted = gammas(1, inputs=igb.GaussianInputs(shift=1.0), norm="layer")[-1]
     yield shown("LN on data of mean 1 differs", shifted > 2 * WEAK, f"gamma = {shifted:.6g}")
 
@@ -245,7 +259,8 @@ def equivalent_for_one_layer(stated: Any, says: str) -> Findings:
     "E-reduce",
     "“the effect of normalizations is generally a reduction of IGB”",
     printed=REDUCED,
-    assumes="ReLU without biases, BatchNorm over the full batch",
+    assumes="ReLU with no biases; “all datapoints are used to compute the shift and scale estimators for the BN” "
+    "(section E.1.1)",
     counter_example="""
 plain, normed = (igb.mlp(8, norm=norm, sigma_b2=0.1).predict().gamma for norm in (None, "layer"))
 assert normed > 1.4 * plain
@@ -270,15 +285,15 @@ def reduction_for_relu(stated: Any, says: str) -> Findings:
         label = f"{norm} norm {placement}, input mean {shift}, predicted"
         yield satisfies(label, stated, dict(zip((NORMED, GAMMA), pairs[-1], strict=True)))
     yield worded(says, "a {} of IGB", "reduction" if all(normed <= plain for normed, plain in pairs) else "growth")
+    yield worded(says, "ReLU with {}", settings.biases(igb.mlp(1, norm="batch")))
 
 
 @SECTION.corrects(
     "E-reduce",
-    "With biases of variance 0.1 LayerNorm in front of ReLU raises gamma behind 8 layers from 6.7 to 9.8; BatchNorm "
-    "over batches of 2 in front of one layer of ReLU raises it from 0.47 to 1.00; LayerNorm in front of GELU, which "
-    "does have IGB, raises it behind 2 layers from 0.21 to 0.44 at sigma_w^2 = 0.5",
+    "With biases of variance 0.1 LayerNorm in front of ReLU raises gamma at depth 8 from 6.7 to 9.8; BatchNorm over "
+    "batches of 2 in front of ReLU raises it at depth 1 from 0.47 to 1.00; LayerNorm in front of GELU, which does "
+    "have IGB, raises it at depth 2 from 0.21 to 0.44 at sigma_w^2 = 0.5",
     right=sp.Gt(NORMED, GAMMA),
-    assumes="the three cases named",
 )
 def growth_outside(stated: Any, says: str) -> Findings:
     """With biases LN in front of ReLU keeps the signal small against them. Batches of 2 leave only the signs of a node:
@@ -293,11 +308,13 @@ def growth_outside(stated: Any, says: str) -> Findings:
     for name, pair in (("LN + ReLU", relus), ("BN of pairs", pairs), ("LN + GELU", gelus)):
         yield satisfies(name, stated, dict(zip((NORMED, GAMMA), pair, strict=True)))
     raises = ["raises" if normed > plain else "lowers" for normed, plain in (relus, pairs, gelus)]
-    phrase = "biases of variance {} LayerNorm in front of ReLU {} gamma behind {} layers from {:.1f} to {:.1f}"
-    yield worded(says, phrase, biases, raises[0], depth, *relus[::-1])
-    phrase = "batches of {} in front of one layer of ReLU {} it from {:.2f} to {:.2f}"
-    yield worded(says, phrase, few, raises[1], *map(float, pairs[::-1]))
-    phrase = "{} it behind {} layers from {:.2f} to {:.2f} at sigma_w^2 = {}"
+    front = settings.PLACES["before"]
+    phrase = "biases of variance {} LayerNorm {} ReLU {} gamma at depth {} from {:.1f} to {:.1f}"
+    yield worded(says, phrase, biases, front, raises[0], depth, *relus[::-1])
+    phrase = "batches of {} {} ReLU {} it at depth {} from {:.2f} to {:.2f}"
+    yield worded(says, phrase, few, front, raises[1], 1, *map(float, pairs[::-1]))
+    yield worded(says, "LayerNorm {} GELU, which", front)
+    phrase = "{} it at depth {} from {:.2f} to {:.2f} at sigma_w^2 = {}"
     yield worded(says, phrase, raises[2], shallow, *gelus[::-1], size)
 
 
@@ -305,16 +322,18 @@ def growth_outside(stated: Any, says: str) -> Findings:
     "E-ext-act",
     "“Extension to other activations causing IGB is straightforward and we do not expect qualitative differences”",
     printed=(equation(BATCH, (1 - slope) ** 2 / (sp.pi * (1 + slope**2) - (1 - slope) ** 2)), equation(AFTER, 0)),
-    assumes="BatchNorm in front of leaky ReLU, with the slope a < 1 below 0, of which ReLU is the case a = 0; behind "
-    "any activation BatchNorm over the full batch, or LayerNorm on centred isotropic data",
+    assumes="BatchNorm in front of leaky ReLU, and norms behind any activation; “all datapoints are used to compute "
+    "the shift and scale estimators for the BN” (section E.1.1); “unstructured Gaussian inputs, where each component "
+    "is independently sampled” (appendix B)",
     counter_example="""
 assert igb.mlp(1, "sigmoid", norm="batch").predict().gamma > 5
 normed, plain = (igb.mlp(10, "gelu", sigma_w2=0.5, norm=norm).predict().gamma for norm in ("layer", None))
 assert normed > 7 * plain
 """,
     at="section 4.1, second paragraph",
+    where="a < 1 is the slope of leaky ReLU below 0, of which ReLU is the case a = 0",
 )
-def other_activations_alike(stated: Any) -> Findings:
+def other_activations_alike(stated: Any, says: str) -> Findings:
     """Leaky ReLU has E phi = (1 - a) E ReLU and E phi^2 = (1 + a^2) E ReLU^2 over N(0, 1): gamma is at most that of
     ReLU, and depth does not change it. Norms behind the activation use nothing of ReLU: in the first layer LN subtracts
     E phi from every node, its mean over the data, and two data have the covariance E phi(a) phi(b) - (E phi)^2, which
@@ -326,25 +345,32 @@ def other_activations_alike(stated: Any) -> Findings:
     yield identity("gamma of leaky ReLU", mean**2 / (square - mean**2), batch)
     for part in (0, sp.Rational(1, 2), sp.Rational(9, 10)):
         yield satisfies(f"a = {part}: weak", sp.Lt(BATCH, 1), {BATCH: batch.subs(slope, part)})
+    front, behind = "before", "after"
     for depth in (1, 9):
-        leaky = gammas(depth, "max(x, 0.2*x)", norm="batch")[-1]
+        leaky = gammas(depth, "max(x, 0.2*x)", norm="batch", placement=front)[-1]
         yield agree(f"a = 0.2, depth {depth}, predicted", leaky, batch.subs(slope, sp.Rational(1, 5)), 12)
     softplus = mean_of(lambda h: np.log1p(np.exp(h)), 1.0)
     left = mean_of_pair(lambda h: np.log1p(np.exp(h)) - softplus, 1.0, 0.0)
     yield shown("softplus + LN, covariance of two data", abs(left - after) < 1e-12, f"{left:.1g}")
+    largest = 0.0
     for activation in ("gelu", "sigmoid", "softplus", "abs"):
         for norm in ("batch", "layer"):
-            predicted = gammas(5, activation, norm=norm, placement="after")[-1]
+            predicted = gammas(5, activation, norm=norm, placement=behind)[-1]
             yield agree(f"{activation} + {norm} norm, depth 5, predicted", predicted, after)
+            largest = max(largest, predicted)
+    phrase = "BatchNorm {} leaky ReLU, and norms {} {} activation"
+    places = (settings.PLACES[place] for place in (front, behind))
+    yield worded(says, phrase, *places, "any" if largest < 1e-12 else "no")
 
 
 @SECTION.corrects(
     "E-ext-act",
     "BatchNorm in front of sigmoid leaves gamma = 5.76, and in front of softplus 2.39, at any depth, where ReLU has "
     "0.47, a weak bias; LayerNorm in front, which leaves gamma of ReLU as it is, raises that of GELU at sigma_w^2 = "
-    "0.5 from 0.21 to 0.97 behind 5 layers and from 0.21 to 1.62 behind 10",
+    "0.5 from 0.21 to 0.97 at depth 5 and from 0.21 to 1.62 at depth 10",
     right=equation(BATCH, m_phi**2 / (s_phi - m_phi**2)),
-    assumes="BatchNorm over the full batch; m and s are the means of phi and of phi^2 over N(0, 1)",
+    assumes="“all datapoints are used to compute the shift and scale estimators for the BN” (section E.1.1)",
+    where="m and s are the means of phi and of phi^2 over N(0, 1)",
 )
 def other_activations(stated: Any, says: str) -> Findings:
     """The first is a matter of E phi and Var phi at N(0, 1), the second of homogeneity: at sigma_w^2 = 1/2 the variance
@@ -358,18 +384,19 @@ def other_activations(stated: Any, says: str) -> Findings:
         for depth in depths:
             predicted = gammas(depth, name, norm="batch")[-1]
             yield agree(f"BN + {name}, depth {depth}, predicted", predicted, behind_batch[name], 11)
-    phrase = "gamma = {:.2f}, and in front of softplus {:.2f}, at {} depth, where ReLU has {:.2f}"
+    front = settings.PLACES["before"]
+    phrase = "{} sigmoid leaves gamma = {:.2f}, and {} softplus {:.2f}, at {} depth, where ReLU has {:.2f}, a {} bias"
     numbers = [gammas(depth, "sigmoid", norm="batch")[-1] for depth in depths]
     same = "any" if np.allclose(numbers, behind_batch["sigmoid"]) else "no"
-    yield worded(says, phrase, *behind_batch.values(), same, float(WEAK))
+    sigmoid, softplus = behind_batch.values()
+    strength = "weak" if WEAK < 1 else "strong"
+    yield worded(says, phrase, front, sigmoid, front, softplus, same, float(WEAK), strength)
     numbers, raises, size = [], [], 0.5
     for depth in (5, 10):
         normed, plain = (gammas(depth, "gelu", sigma_w2=size, norm=norm)[-1] for norm in ("layer", None))
         numbers += [plain, normed, depth]
         raises.append(normed > plain)
-    phrase = (
-        "{} that of GELU at sigma_w^2 = {} from {:.2f} to {:.2f} behind {} layers and from {:.2f} to {:.2f} behind {}"
-    )
+    phrase = "{} that of GELU at sigma_w^2 = {} from {:.2f} to {:.2f} at depth {} and from {:.2f} to {:.2f} at depth {}"
     yield worded(says, phrase, "raises" if all(raises) else "lowers", size, *numbers)
 
 
@@ -377,15 +404,15 @@ def other_activations(stated: Any, says: str) -> Findings:
     "E-fn2",
     "“other normalizations such as Instance Norm or Group Norm are trivial extensions of the discussion on LN”",
     printed=equation(GROUPS, WEAK),
-    assumes="a fixed number of groups in front of ReLU, whose size s grows with the width to infinity: each of them is "
-    "a LayerNorm",
+    assumes="groups in front of ReLU whose size s grows with the width",
     counter_example="""
 net = igb.Network(igb.Dense(2.0), igb.GroupNorm(4), igb.Activation("relu"), igb.Dense(2.0))
 assert abs(net.predict().gamma - 0.6) < 1e-12 and abs(0.6 - printed) > 0.1
 """,
     at="section 2, footnote 2",
+    where="the number of groups is fixed, and widths go to infinity: each group is then a LayerNorm",
 )
-def large_groups_are_layers(trial: Trial, stated: Any) -> Findings:
+def large_groups_are_layers(trial: Trial, stated: Any, says: str) -> Findings:
     """A group of many units has mean 0 and one variance for all data, as a layer has (E-Eq98-99)."""
     said = value_of(GROUPS, stated)
     yield agree("one group of many units, predicted", group_gamma(10**8), said, 7)
@@ -393,15 +420,18 @@ def large_groups_are_layers(trial: Trial, stated: Any) -> Findings:
     def four_groups(h: Any) -> Any:
         return relu(standardised(h.reshape(*h.shape[:2], 4, -1), -1)).reshape(h.shape)
 
-    sizes = 3000, 16, (32, 64, 128)
-    yield drawn_limit(trial, "four groups", bias_ratio, said, group_gamma(8), shape=sizes, phi=four_groups)
+    widths = 32, 64, 128
+    shape = 3000, 16, widths
+    yield drawn_limit(trial, "four groups", bias_ratio, said, group_gamma(8), shape=shape, phi=four_groups)
+    course = "grows" if widths[-1] // 4 > widths[0] // 4 else "shrinks"
+    yield worded(says, "groups {} ReLU whose size s {} with the width", settings.PLACES["before"], course)
 
 
 @SECTION.corrects(
     "E-fn2",
     "Groups of a fixed number s of units in front of ReLU have another gamma: 0.60 for s = 4, where LayerNorm has 0.47",
     right=equation(GROUPS, batch_relu_mean(s) ** 2 / (sp.Rational(1, 2) - batch_relu_mean(s) ** 2)),
-    assumes="one hidden layer, its width to infinity",
+    where="gamma is that of a hidden layer whose width goes to infinity",
 )
 def small_groups(trial: Trial, stated: Any, says: str) -> Findings:
     """A unit B of a group follows the law of a value in a batch of s, and gamma is (E max(0, B))^2/Var max(0, B). Its
@@ -417,7 +447,8 @@ def small_groups(trial: Trial, stated: Any, says: str) -> Findings:
     for size in (few, 80):
         yield agree(f"s = {size}, predicted", group_gamma(size), said.subs(s, size), 8)
     yield agree("LN, s = 1e8", WEAK, said.subs(s, sp.Float(10**8, 30)), 7)
-    yield worded(says, "{:.2f} for s = {}, where LayerNorm has {:.2f}", ratio, few, float(WEAK))
+    phrase = "units {} ReLU have another gamma: {:.2f} for s = {}, where LayerNorm has {:.2f}"
+    yield worded(says, phrase, settings.PLACES["before"], ratio, few, float(WEAK))
 
 
 def group_gamma(size: int) -> Any:

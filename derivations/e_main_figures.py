@@ -17,6 +17,7 @@ from igbtheory.claims import (
     equation,
     identity,
     satisfies,
+    settings,
     shown,
     value_of,
     worded,
@@ -47,8 +48,8 @@ LOWER = sp.Lt(AFTER, GAMMA)
 
 @SECTION.holds(
     "E-EOCcoexist",
-    "Factors of squared gradients in a layer: without normalisation, where the edge of chaos and a bias “can coexist”, "
-    "and with BatchNorm in front of ReLU, where sigma_w^2 “alone does not suffice to reach the EOC”",
+    "Factors of squared gradients in a layer: without normalisation, where the edge of chaos and a bias “can "
+    "coexist”, and with BatchNorm, then ReLU, where sigma_w^2 “alone does not suffice to reach the EOC”",
     printed=(equation(CHI, sigma_w2 / 2), equation(CHI_BN, sp.pi / (sp.pi - 1))),
     at="section 2, Initial State: Trainability and Fairness, last paragraph",
 )
@@ -133,9 +134,8 @@ def spreads(trial: Trial, norm: Any, placement: Any, depth: int, data: int, netw
     "E-Fig3",
     "“the theoretical curves closely match the empirical distributions across synthetic inputs and real data”",
     printed=CLOSE,
-    assumes=f"networks of {NODES} nodes, N(0, 1) inputs; norms in front of ReLU with 1 and {DEEP} hidden layers on "
-    f"{FEW} and {MANY} data, norms behind ReLU with 1 hidden layer on {FEW} data; the real data of the figure are not "
-    "tested",
+    assumes=f"networks of {NODES} nodes; norms in front of ReLU with 1 and {DEEP} hidden layers on {FEW} and {MANY} "
+    f"data; norms behind ReLU with 1 hidden layer on {FEW} data",
     counter_example="""
 rng = np.random.default_rng(0)
 deviations = []
@@ -149,14 +149,20 @@ for _ in range(5):  # ReLU + LN, L = 20, N = 100, 400 data: G0 would have the de
 assert np.mean(deviations) > 1.5 * 400**-0.5 / 2
 """,
     at="section 4.1.4, last paragraph",
+    where="inputs are N(0, 1); the real data of the figure are not tested",
 )
-def matching_histograms(trial: Trial, stated: Any) -> Findings:
+def matching_histograms(trial: Trial, stated: Any, says: str) -> Findings:
     """Networks in front of which the theory matches. On D data it has the variance 1/(4 D) + (1 - 1/D) asin(c)/(2 pi)
     of G0, c = gamma/(1 + gamma), or -1/(D - 1) behind BN. Not noticed: "closely" has no number in the preprint.
     """
-    cases = [(norm, "before", depth, data) for norm in NORMS for depth in (1, DEEP) for data in (FEW, MANY)]
-    for case in [*cases, *((norm, "after", 1, FEW) for norm in NORMS)]:
+    depths, sizes, front, behind = (1, DEEP), (FEW, MANY), "before", "after"
+    cases = [(norm, front, depth, data) for norm in NORMS for depth in depths for data in sizes]
+    for case in [*cases, *((norm, behind, depths[0], FEW) for norm in NORMS)]:
         yield _histogram(stated, case, *spreads(trial, *case, networks=24 if case[3] == FEW else 4))
+    yield worded(says, "networks of {} nodes", NODES)
+    phrase = "norms {} ReLU with {} and {} hidden layers on {} and {} data"
+    yield worded(says, phrase, settings.PLACES[front], *depths, *sizes)
+    yield worded(says, "norms {} ReLU with {} hidden layer on {} data", settings.PLACES[behind], depths[0], FEW)
 
 
 def _histogram(stated: Any, case: tuple[str, str, int, int], value: float, error: float, theory: float) -> Finding:
@@ -167,11 +173,11 @@ def _histogram(stated: Any, case: tuple[str, str, int, int], value: float, error
 
 @SECTION.corrects(
     "E-Fig3",
-    "Networks of 100 nodes with norms behind ReLU have a small bias, which the theory does not have, and which grows "
-    "with the depth: the standard deviation of G0 on 2000 data is more than 1.1 times that of the theory with 1 hidden "
-    "layer, and with 20 it is more than 1.3 times on 200 data and more than 3 times on 2000",
+    "Networks of 100 nodes with norms behind ReLU have a bias which grows with the depth, where the theory has "
+    "none: the standard deviation of G0 on 2000 data is more than 1.1 times that of the theory with 1 hidden layer, "
+    "and with 20 it is more than 1.3 times on 200 data and more than 3 times on 2000",
     right=sp.Gt(SPREAD, OF_THEORY),
-    assumes="N(0, 1) inputs",
+    where="inputs are N(0, 1)",
 )
 def wider_histograms(trial: Trial, stated: Any, says: str) -> Findings:
     """The bias is of order L/N, and G0 would have the variance 1/(4 D) without it: more data show more of it."""
@@ -187,15 +193,16 @@ def wider_histograms(trial: Trial, stated: Any, says: str) -> Findings:
     yield worded(says, "on {} data is {} than {} times that of the theory with {} hidden", MANY, beyond[0], 1.1, 1)
     phrase = "with {} it is {} than {} times on {} data and {} than {} times on {}"
     yield worded(says, phrase, DEEP, beyond[1], 1.3, FEW, beyond[2], 3, MANY)
-    yield worded(says, "of {} nodes", NODES)
+    yield worded(says, "of {} nodes with norms {} ReLU", NODES, settings.PLACES["after"])
 
 
 @SECTION.holds(
     "E-Fig5",
-    "ResNet-9: “the post-activation configuration yields a lower” gamma than BatchNorm in front of the activation",
+    "ResNet-9: “the post-activation configuration yields a lower” gamma than the standard configuration",
     printed=LOWER,
     at="Fig. 5",
-    assumes="random images with the 1/f spectrum of natural ones instead of CIFAR-10, an eighth of the channels",
+    stand_in="a ResNet-9 with 8 to 64 channels, an eighth of them, on random images with the spectrum of natural "
+    "ones, in place of CIFAR-10",
 )
 def residual_network(trial: Trial, stated: Any, says: str) -> Findings:
     """The ratio is exact over the weights of the last layer. Maxima over pixels behind BN bring some centres back."""
@@ -206,6 +213,11 @@ def residual_network(trial: Trial, stated: Any, says: str) -> Findings:
         yield shown(f"error of {symbol}", error < values[symbol] / 5, f"{error:.2g}")
     yield satisfies("24 images of 32 x 32 pixels a network", stated, values)
     yield worded(says, "yields a {}", "lower" if values[AFTER] < values[GAMMA] else "higher")
+    yield worded(says, "a ResNet-9 with {} to {} channels", CHANNELS[0], CHANNELS[-1])
+
+
+CHANNELS = 8, 16, 32, 64
+"""Channels of the small ResNet-9; the original has eight times as many."""
 
 
 def _features(rng: np.random.Generator, *, after: bool) -> Array:
@@ -228,11 +240,12 @@ def _features(rng: np.random.Generator, *, after: bool) -> Array:
         n, channels, side, _ = x.shape
         return np.asarray(x.reshape(n, channels, side // by, by, side // by, by).max(axis=(3, 5)))
 
-    x = block(block(images, 8), 16, 2)
-    x = x + block(block(x, 16), 16)
-    x = block(block(x, 32, 2), 64, 2)
-    x = x + block(block(x, 64), 64)
-    return maximum(x, 4).reshape(24, 64)
+    few, more, many, most = CHANNELS
+    x = block(block(images, few), more, 2)
+    x = x + block(block(x, more), more)
+    x = block(block(x, many, 2), most, 2)
+    x = x + block(block(x, most), most)
+    return maximum(x, 4).reshape(24, most)
 
 
 @SECTION.holds(
@@ -240,8 +253,9 @@ def _features(rng: np.random.Generator, *, after: bool) -> Array:
     "The law of G0 “is symmetric across random initializations”; if the first label is given to the favoured class, it "
     "is the law of a maximum",
     printed=(equation(F_G0(g), F_G0(1 - g)), equation(F_MAXIMUM(g), 2 * F_G0(g))),
-    assumes="two classes; g from 1/2 to 1 in the second equation",
+    assumes="“primarily focus on binary classification” (section 2)",
     at="section 2, last two paragraphs",
+    where="g is from 1/2 to 1 in the second equation",
 )
 def labels(stated: Any) -> Findings:
     """With g = Phi(y), 1 - g is at -y. On [1/2, 1] max(G0, 1 - G0) has the density 2 f_G0, here at gamma = 3."""
@@ -265,8 +279,9 @@ def behind_and_in_front(norm: Any, activation: str, depth: int, shift: float = 0
     "E-prepost",
     "“Post-Norm shifts DNNs toward neutral regimes, while Pre-Norm preserves prejudice”",
     printed=(equation(AFTER, 0), sp.Ge(GAMMA, 1 / (sp.pi - 1))),
-    assumes="Post-Norm and Pre-Norm as section 2 of the preprint defines them, a norm behind the activation and in "
-    "front of it; ReLU without skips, BatchNorm over the full batch or LayerNorm on centred isotropic data",
+    assumes="“both pre-activation (Pre-Norm) and post-activation (Post-Norm) configurations” (section 2); “all "
+    "datapoints are used to compute the shift and scale estimators for the BN” (section E.1.1); “unstructured "
+    "Gaussian inputs, where each component is independently sampled” (appendix B)",
     counter_example="""
 from igbtheory import Activation, Dense, LayerNorm, Network, Residual
 branch = Dense(2.0), Activation("relu"), Dense(2.0)
@@ -275,6 +290,7 @@ post = Network(Dense(2.0), *[Residual(*branch), LayerNorm()] * 12, Dense(2.0)).p
 assert post > 5 * pre
 """,
     at="section 6, first paragraph",
+    where="networks are chains of layers with ReLU: they have no skips",
 )
 def post_norm_is_neutral(stated: Any, says: str) -> Findings:
     """E-Thm4.1 to E-Thm4.4: norms behind the activation take the mean away, and norms in front of it leave at least the
@@ -293,14 +309,14 @@ def post_norm_is_neutral(stated: Any, says: str) -> Findings:
 
 @SECTION.corrects(
     "E-prepost",
-    "For transformers the same two words name residual blocks, of which the preprint proves nothing: behind 12 blocks "
-    "LN(x + branch(x)), Post-Norm, gamma is 4.62, and behind 12 blocks x + branch(LN(x)), Pre-Norm, it is 0.86, as "
-    "the skip dilutes the bias",
+    "For transformers the same words name residual blocks, of which the preprint proves nothing: after 12 blocks "
+    "LN(x + branch(x)), Post-Norm, gamma is 4.62, and after 12 blocks x + branch(LN(x)), Pre-Norm, it is 0.86, as the "
+    "skip dilutes the bias",
     right=(
         equation(POST(b + 1), (POST(b) + 2 * KAPPA(POST(b))) / 3),
         equation(PRE(b + 1), (b * PRE(b) + KAPPA(PRE(b))) / (b + 1)),
     ),
-    assumes="a branch is Dense, ReLU, Dense with sigma_w^2 = 2 and no biases; c(b) is the correlation of two data in "
+    where="a branch is Dense, ReLU, Dense with sigma_w^2 = 2 and no biases; c(b) is the correlation of two data in "
     "front of block b, 0 at b = 1, gamma = c/(1 - c), and kappa_1 the correlation behind ReLU",
 )
 def residual_blocks(stated: Any, says: str) -> Findings:
@@ -318,16 +334,17 @@ def residual_blocks(stated: Any, says: str) -> Findings:
         gammas[label] = value / (1 - value)
         predicted = igb.Network(igb.Dense(2.0), *layers * blocks, igb.Dense(2.0)).predict().gamma
         yield agree(f"{label}-Norm, predicted", predicted, gammas[label], 10)
-    yield worded(says, "behind {} blocks LN(x + branch(x)), Post-Norm, gamma is {:.2f}", blocks, gammas["Post"])
-    yield worded(says, "behind {} blocks x + branch(LN(x)), Pre-Norm, it is {:.2f}", blocks, gammas["Pre"])
+    yield worded(says, "after {} blocks LN(x + branch(x)), Post-Norm, gamma is {:.2f}", blocks, gammas["Post"])
+    yield worded(says, "after {} blocks x + branch(LN(x)), Pre-Norm, it is {:.2f}", blocks, gammas["Pre"])
 
 
 @SECTION.holds(
     "E-Gzero",
     "“Moving normalization after the nonlinearity reduces IGB”",
     printed=LOWER,
-    assumes="no skips: ReLU, and GELU with LN, as in the MLP-Mixer; E-Fig5 has BN, ReLU and skips",
     at="section G.3, Normalization placement and training dynamics",
+    stand_in="chains of layers of ReLU and of GELU, in place of the ResNet and of the MLP-Mixer of the figures",
+    where="E-Fig5 has BN, ReLU and skips",
 )
 def behind_the_nonlinearity(stated: Any, says: str) -> Findings:
     """E-Thm4.1 to E-Thm4.4 for ReLU. LN in front of GELU makes every node N(0, 1), of which gamma is (E phi)^2/Var phi
@@ -356,8 +373,8 @@ def behind_the_nonlinearity(stated: Any, says: str) -> Findings:
     "“LN-after-ReLU reduces IGB without completely eliminating it” on MNIST, and “BN-after-ReLU continues to exhibit "
     "near-neutral initial states”",
     printed=(sp.Gt(AFTER, 0), LOWER, equation(BEHIND_BATCH, 0)),
-    assumes="on the handwritten digits that the package ships, 8 x 8 pixels, instead of MNIST; one hidden layer",
     at="section G.2, paragraph on MNIST",
+    stand_in="the handwritten digits of the package, 8 x 8 pixels, in place of MNIST, in networks of 1 hidden layer",
 )
 def digits(stated: Any, says: str) -> Findings:
     """The cosines c of the data become kappa_1(c) with LN in front of ReLU and (kappa_1(c) - 1/pi)/(1 - 1/pi) with LN
@@ -371,7 +388,10 @@ def digits(stated: Any, says: str) -> Findings:
     gamma, after = (float(k.mean() / (np.diag(k).mean() - k.mean())) for k in (front, behind))
     for part in stated[:2]:
         yield satisfies("300 digits", part, {AFTER: after, GAMMA: gamma})
-    yield agree("LN in front, predicted", igb.mlp(1, "relu", norm="layer").predict(data).gamma, gamma, 10)
+    depth, side = 1, int(data.shape[1] ** 0.5)
+    yield agree("LN in front, predicted", igb.mlp(depth, "relu", norm="layer").predict(data).gamma, gamma, 10)
+    phrase = "{} x {} pixels, in place of MNIST, in networks of {} hidden layer"
+    yield worded(says, phrase, side, side, depth)
     nodes = np.maximum(data @ np.random.default_rng(0).standard_normal((64, 50)), 0)
     centre = np.abs(standardised(nodes[:, nodes.any(axis=0)], 0).mean(axis=0)).max()
     centred = abs(centre - value_of(BEHIND_BATCH, stated)) < 1e-13

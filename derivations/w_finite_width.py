@@ -16,7 +16,19 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 import igbtheory as igb
-from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown, value_of, worded
+from igbtheory.claims import (
+    Findings,
+    Section,
+    Trial,
+    agree,
+    equation,
+    identity,
+    measured,
+    settings,
+    shown,
+    value_of,
+    worded,
+)
 from igbtheory.claims.gaussians import kappa_1, mean_of_polynomial
 from igbtheory.claims.simulated import fractions, hidden_units, mean_with_error, variance_of_guesses
 from igbtheory.networks.width.expansion import expand
@@ -50,11 +62,11 @@ def factor(width: int, power: float, of_norm: float) -> float:
     "W-directions",
     "At any width guesses depend on the directions of the last-layer features only",
     printed=equation(VAR(G0), E_W(ARCSINE) / (2 * sp.pi)),
-    assumes="outputs with Gaussian weights; many data; A = arcsin c_ab, c_ab the cosine of the features of two data, "
-    "averaged over pairs",
     at=PAGE,
+    where="weights of the outputs are Gaussian, and data are many; A = arcsin c_ab, c_ab the cosine of the features "
+    "of two data, averaged over pairs",
 )
-def directions(trial: Trial, stated: Any) -> Findings:
+def directions(trial: Trial, stated: Any, says: str) -> Findings:
     """Given the hidden weights, the difference of the outputs is a Gaussian process over the data, and two of its
     values are both positive with the probability 1/4 + arcsin(c)/(2 pi) (Sheppard), of which E G0^2 is the mean.
     """
@@ -71,34 +83,41 @@ def directions(trial: Trial, stated: Any) -> Findings:
     # of D data the square of the share counts a datum with itself, which adds (1/4 - Var)/(D - 1)
     squares = ((shares - 0.5) ** 2 * 100 - 0.25) / 99
     value, more = mean_with_error(squares)
+    lengths = trial.rng.exponential(size=(*units.shape[:2], 1))
+    weights = trial.rng.standard_normal((len(units), units.shape[2], 4))
+    kept = [np.array_equal(units @ weights > 0, (scale * units) @ weights > 0) for scale in (lengths, 2 * lengths)]
+    yield worded(says, "At {} width", "any" if all(kept) else "no")
     yield measured(trial, "ReLU of width 6: Var(G0) of drawn outputs", value, float(np.hypot(error, more)), expected)
 
 
 @SECTION.holds(
     "W-angle",
-    "A layer of ReLU conserves the mean of a small angle at any width",
+    "A layer of ReLU conserves the mean of the angle between close data at any width",
     printed=equation(E_W(AFTER) / E_W(theta), 1),
-    assumes="theta -> 0; at least two active units; N is the width",
     at=PAGE,
+    where="theta -> 0; at least two units are active; N is the width",
 )
-def angle(stated: Any) -> Findings:
+def angle(stated: Any, says: str) -> Findings:
     """Given n active units, theta'/theta is the root of chi^2_(n-1)/chi^2_n, whose factors are independent."""
     ratio = chi2_moment(n - 1, sp.Rational(1, 2)) * chi2_moment(n, -sp.Rational(1, 2))
     yield identity("E theta'/theta for every n", sp.simplify(sp.gammasimp(ratio)), stated.rhs, of=r"E \theta'/\theta")
+    means = []
     for width in (4, 30):
         alive = 1 - (1 + width) / 2**width
-        yield agree(f"N = {width}: the mean over n >= 2", factor(width, 1, 0) / alive, 1, 12)
+        means.append(factor(width, 1, 0) / alive)
+        yield agree(f"N = {width}: the mean over n >= 2", means[-1], 1, 12)
+    yield worded(says, "at {} width", "any" if np.allclose(means, 1, rtol=1e-12, atol=0) else "no")
 
 
 @SECTION.holds(
     "W-moments",
-    "A layer of ReLU of width N multiplies moments of norms and small angles by exp{[p(p - 1) + 5/2 r(r - 1) - 2pr]/N}",
+    "The factor of moments of norms and of angles between close data in a layer of ReLU of width N",
     printed=equation(
         E_W(LENGTH_AFTER ** (2 * r) * AFTER**p) / E_W(LENGTH ** (2 * r) * theta**p),
         sp.exp((p * (p - 1) + sp.Rational(5, 2) * r * (r - 1) - 2 * p * r) / N),
     ),
-    assumes="theta -> 0, first order in 1/N, sigma_w^2 = 2, sigma_b = 0",
     at=PAGE,
+    where="theta -> 0, to first order in 1/N, at sigma_w^2 = 2 and sigma_b = 0",
 )
 def moments(stated: Any) -> Findings:
     """Gamma(x + a)/Gamma(x) = x^a (1 + a(a - 1)/(2x) + ...) at x = n/2 and (n - 1)/2, and E (2n/N)^r = 1 + r(r -
@@ -117,18 +136,21 @@ def moments(stated: Any) -> Findings:
 
 @SECTION.holds(
     "W-curvature",
-    "In infinite width a layer of ReLU lowers a small angle by its square over 3 pi",
+    "In infinite width a layer of ReLU lowers the angle between close data by its square over 3 pi",
     printed=equation(sp.Limit((theta - AFTER) / theta**2, theta, 0), 1 / (3 * sp.pi)),
     at=PAGE,
 )
-def curvature(stated: Any) -> Findings:
+def curvature(stated: Any, says: str) -> Findings:
     """With cos theta' = kappa_1(cos theta), 1 - cos theta' = theta'^2/2 + ... at small angles."""
     after = kappa_1(sp.cos(theta))
     # (theta^2 - theta'^2)/theta^3 is twice the wanted limit
     fall = 2 * (after.subs(sp.acos(sp.cos(theta)), theta) - sp.cos(theta)) / theta**3
     fall = fall.subs(sp.sqrt(1 - sp.cos(theta) ** 2), sp.sin(theta))
     yield identity("(theta^2 - theta'^2)/(2 theta^3)", sp.Limit(fall / 2, theta, 0), stated.rhs)
-    reached = np.arccos(igb.mlp(3000).predict().c) * 3000
+    deep = igb.mlp(3000).predict()
+    phrase = "In {} width a layer of ReLU {} the angle between close data by its square over {} pi"
+    yield worded(says, phrase, settings.width(deep), "lowers" if stated.rhs > 0 else "raises", 1 / (stated.rhs * sp.pi))
+    reached = np.arccos(deep.c) * 3000
     yield agree("the angle of the package at depth L, times L", reached, 3 * sp.pi, 1.9)
 
 
@@ -136,10 +158,10 @@ def curvature(stated: Any) -> Findings:
     "W-rise",
     "In deep networks of ReLU Var(G0) rises by 1/(2N) over that of infinite width, at any depth",
     printed=(equation(FALL, -depth / (3 * N)), equation(RISE, 1 / (2 * N))),
-    assumes="1 << L << N; delta is the relative change of 1/4 - Var(G0), R the rise of Var(G0)",
     at=PAGE,
+    where="1 << L << N; delta is the relative change of 1/4 - Var(G0), R the rise of Var(G0)",
 )
-def rise(stated: Any) -> Findings:
+def rise(stated: Any, says: str) -> Findings:
     """With the relative variance v of theta its mean falls by theta^2 (1 + v)/(3 pi) a layer. A layer adds 2/N to v
     (`moments`), and the curvature multiplies deviations by 1 - theta/(3 pi) = 1 - 1/l more than the mean: v' = v (1 -
     2/l) + 2/N, so v = 2 l/(3 N).
@@ -157,8 +179,13 @@ def rise(stated: Any) -> Findings:
     yield identity("rise of 1/4 - theta/(2 pi)", -angle_at_depth * fall / (2 * sp.pi), gain)
     wide, layers = 10**6, 200
     net = igb.mlp(layers)
-    infinite = float(np.arcsin(net.predict().c) / (2 * np.pi))
+    prediction = net.predict()
+    infinite = float(np.arcsin(prediction.c) / (2 * np.pi))
     rises = wide * (expand(net.layers, [wide] * layers, igb.GaussianInputs(), wide).var_g0[-1] - infinite)
+    phrase = "Var(G0) {} by {} over that of {} width, at {} depth"
+    amount, free = f"1/({sp.Rational(1) / (gain * N)}N)", not gain.has(depth)
+    verb = "rises" if (gain * N) > 0 else "falls"
+    yield worded(says, phrase, verb, amount, settings.width(prediction), "any" if free else "no")
     yield shown("N = 1,000,000, L = 200: N times the rise", abs(rises - 0.5) < 0.05, f"{rises:.4f}, 0.5 as L grows")
 
 
@@ -171,8 +198,8 @@ def rise(stated: Any) -> Findings:
         equation(PAIR, 2 / N),
         equation(WHOLE, NETWORK + 2 * DATUM + PAIR),
     ),
-    assumes="c -> 1, first order in 1/N; the parts of the variance that a layer adds",
     at=PAGE,
+    where="c -> 1, to first order in 1/N; the parts are those of the variance that a layer adds",
 )
 def split(stated: Any, says: str) -> Findings:
     """At an active unit a datum is u plus a small multiple of z_a. Of log |h_a - h_b|^2 - log |h_a + h_b|^2, which is
@@ -190,17 +217,16 @@ def split(stated: Any, says: str) -> Findings:
         sizes.append(sp.expand(variance * N))
         yield identity(f"variance of {sp.sstr(part)}", variance, wanted, of=quantity)
     network, datum, own_pair, whole = sizes
-    yield worded(
-        says, "by {}/N a layer: {} of the network, {} of each datum and {} of the pair", whole, network, datum, own_pair
-    )
+    phrase = "{} by {}/N a layer: {} of the network, {} of each datum and {} of the pair"
+    yield worded(says, phrase, "grows" if whole > 0 else "shrinks", whole, network, datum, own_pair)
 
 
 @SECTION.holds(
     "W-gamma",
     "Width lowers gamma of deep networks of ReLU far more than it changes the guesses: at width 100 and depth 20 gamma "
     "is 8 where infinite width says 18, and Var(G0) is 0.202 where it says 0.199",
-    assumes="sigma_w^2 = 2, sigma_b = 0, Gaussian data of 100 features",
     at=PAGE,
+    where="sigma_w^2 = 2 and sigma_b = 0, on Gaussian data of 100 features",
 )
 def gamma(trial: Trial, says: str) -> Findings:
     """A chain of Gram matrices of two data: given G, the units of the next layer are draws of N(0, 2 G), which uses no
@@ -225,5 +251,13 @@ def gamma(trial: Trial, says: str) -> Findings:
     # chance, and the second order of the expansion
     error = float(np.hypot(error, found.error[-1] * found.var_g0[-1]))
     yield measured(trial, "Var(G0) of the chain", value, error, found.var_g0[-1])
-    yield worded(says, "gamma is {:.0f} where infinite width says {:.0f}", found.gamma[-1], infinite.gamma)
+    lowered, moved = 1 - found.gamma[-1] / infinite.gamma, abs(found.var_g0[-1] / flat - 1)
+    words = (
+        "lowers" if lowered > 0 else "raises",
+        *(("more", "changes") if lowered > 5 * moved else ("less", "changes")),
+    )
+    yield worded(says, "Width {} gamma of deep networks of ReLU far {} than it {} the guesses", *words)
+    phrase = "at width {} and depth {} gamma is {:.0f} where {} width says {:.0f}"
+    kind = settings.width(infinite)
+    yield worded(says, phrase, width, layers, found.gamma[-1], kind, infinite.gamma)
     yield worded(says, "Var(G0) is {:.3f} where it says {:.3f}", found.var_g0[-1], flat)

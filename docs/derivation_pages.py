@@ -12,9 +12,10 @@ from changed_files import write_changed
 from igbtheory.claims import PAPERS, Claim
 from igbtheory.claims.claim import INSTEAD, LISTS
 from igbtheory.claims.library import library
+from igbtheory.claims.runner import FOR_STAND_IN, UNTESTED, standing
 from igbtheory.claims.tally import tally
 
-SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"}
+SAID = {"holds": "holds", FOR_STAND_IN: FOR_STAND_IN, "fails": "fails as printed", UNTESTED: UNTESTED}
 ERRORS = """\
 What we found in the papers
 ===========================
@@ -70,8 +71,7 @@ def _wrapped(text: str) -> str:
 
 def _sentence(claim: Claim) -> str:
     """Return the statement with its assumptions and its formula."""
-    assumed = f" Assumed: {inline(claim.assumes)}." if claim.assumes else ""
-    return f"{inline(claim.says)}.{assumed}" + (f" :math:`{claim.formula}`" if claim.formula else "")
+    return inline(claim.sentence) + (f" :math:`{claim.formula}`" if claim.formula else "")
 
 
 def _slug(title: str) -> str:
@@ -79,13 +79,15 @@ def _slug(title: str) -> str:
 
 
 def _page(title: str, claims: list[Claim]) -> str:
-    counts = ", ".join(f"{sum(claim.verdict == v for claim in claims)} {said}" for v, said in SAID.items())
+    counts = ", ".join(
+        f"{sum(standing(claim, claim.verdict) == v for claim in claims)} {said}" for v, said in SAID.items()
+    )
     parts = [
         _heading(title, "="),
         f"{len(claims)} claims: {counts}. The code of these derivations is in {_file(claims)}.",
     ]
     for claim in claims:
-        parts += [_heading(f"{claim.id}: {SAID[claim.verdict]}", "-"), *_claim(claim)]
+        parts += [_heading(f"{claim.id}: {SAID[standing(claim, claim.verdict)]}", "-"), *_claim(claim)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,9 +107,8 @@ def _claim(claim: Claim) -> list[str]:
 
 def _stated(label: str, claim: Claim) -> list[str]:
     """Return the paragraphs of a claim: the statement, the formula and the derivation."""
-    says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
     formula = [f".. math:: {claim.formula}"] if claim.formula else []
-    return [f"**{label}.** {plain(says)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
+    return [f"**{label}.** {plain(claim.sentence)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
 
 
 def _why(claim: Claim) -> list[str]:

@@ -429,6 +429,11 @@ def test_help_lists_the_choices_that_the_library_knows(
     assert choices[1] == known
 
 
+def test_a_wrong_choice_has_the_same_words_where_another_package_has_loaded_pydantic(capsys: Capture) -> None:
+    pytest.importorskip("pydantic")
+    assert "unknown norm 'rmss'; did you mean 'rms'" in refusal(capsys, "predict", "--norm", "rmss")
+
+
 @pytest.mark.parametrize(
     ("words", "names"),
     [

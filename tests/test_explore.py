@@ -61,6 +61,7 @@ def test_the_python_line_and_the_command_give_what_the_page_shows(
         ({"pool": "1.5", "depth": "1001"}, {"pool": "whole number", "depth": "<= 1000"}),
         ({"data": "digits", "first": "1798"}, {"first": "<= 1797"}),
         ({"sigma_b2": "nan"}, {"sigma_b2": "finite"}),
+        ({"sigma_b2": None, "activation": None}, {"sigma_b2": "a number, got None", "activation": "got None"}),
         ({"sigma_b2": 10**400, "depth": 10**400}, {"sigma_b2": "to be a number, got 1000", "depth": "to be a number"}),
     ],
 )

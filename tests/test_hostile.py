@@ -303,6 +303,9 @@ FORGED = {
     "a function": {"type": "igbtheory.layers.inputs:dataclass", "fields": {}},
     "another module": {"make": "sympy.physics.mechanics:Point", "of": []},
     "many digits": {"make": "igbtheory.mathematics.numbers.multiprecision:Multiprecision", "of": [10**9]},
+    "many digits as a float": {"make": "igbtheory.mathematics.numbers.multiprecision:Multiprecision", "of": [1e7]},
+    "digits below 0": {"make": "igbtheory.mathematics.numbers.multiprecision:Multiprecision", "of": [-3]},
+    "many bits": {"make": "igbtheory.mathematics.numbers.certified:Certified", "of": [1e9]},
     "long texts": {"array": ["x"], "dtype": "U1000000000", "shape": [1]},
     "a wrong shape": {"array": [1.0, 2.0], "dtype": "float64", "shape": [3]},
     "a list as a key": {"items": [[[], 1]]},
@@ -359,13 +362,14 @@ def test_a_store_with_another_configuration_is_refused(configuration: str, tmp_p
     "data",
     [
         b"[" * 100_000,
+        b"null",
         b"\x93NUMPY",
         b"PK",
         b"\xff",
         b'{"make": "os:system", "of": ["true"]}',
         packed(np.zeros(1), "npz")[:99],
     ],
-    ids=["brackets", "no array", "no archive", "no text", "a command", "half an archive"],
+    ids=["brackets", "null", "no array", "no archive", "no text", "a command", "half an archive"],
 )
 def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
     forged_store(tmp_path / "run.db", None, data)

@@ -203,8 +203,9 @@ def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
     papers = {link for link in links if link.startswith("https://arxiv.org/abs/")}
     assert papers == {f"https://arxiv.org/abs/{paper.arxiv}" for paper in PAPERS.values() if paper.arxiv}
     lists = {link for link in links if link.startswith("claims.html#")}
-    assert {f"claims.html#{kind}" for kind in ("false", "limited", "misprint")} == lists
-    assert 'id="false"' in (folder / "claims.html").read_text(encoding="utf-8")
+    titles = ("false-statements", "limits-of-validity", "misprints", "statements-of-a-replaced-version")
+    assert {f"claims.html#{title}" for title in titles} == lists
+    assert 'id="false-statements"' in (folder / "claims.html").read_text(encoding="utf-8")
     files = {link for link in links if link[0] != "#"} - papers - lists
     assert {f"{name}.pdf" for name in PICTURES} | TABLES | {"claims.html"} == files
     assert "$" not in re.sub(r'src="[^"]*"', "", page), "a formula that is not typeset"
@@ -236,8 +237,8 @@ def test_norms_are_compared_for_the_data_that_were_simulated(folder: Path) -> No
 def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition('<h2 id="claims">')[2].partition("<h2")[0]
-    assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
-    assert '<a href="claims.html#false">1 false statements</a>' in table
+    assert "<tr><td>Z</td><td>1</td><td>0</td><td>1</td><td>0</td><td>1</td></tr>" in table
+    assert '<a href="claims.html#false-statements">1 false statements</a>' in table
     assert "differ" not in table
     listed = json.loads((folder / "claims.json").read_text())["claims"]
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}

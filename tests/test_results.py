@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
@@ -145,7 +146,7 @@ def test_saved_results_name_public_classes() -> None:
 
 def test_a_store_of_an_earlier_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = shutil.copy(SAVED / "run.db", tmp_path)
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file:
         ((text,),) = file.execute("SELECT text FROM configuration")
     monkeypatch.setattr("igbtheory.foundations.runs.store.versions", dict)  # other code may not go on with its run
     with Store(path, json.loads(text)) as store:

@@ -489,6 +489,32 @@ def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path:
 
 
 @pytest.mark.slow
+def test_a_cluster_that_falls_silent_ends_the_run_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    for module in ("executors", "pieces"):
+        monkeypatch.setattr(f"igbtheory.foundations.runs.{module}.PATIENCE", 2)
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", "--port=0", "--no-dashboard"]
+    scheduler = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    assert scheduler.stderr
+    address = next(found[0] for line in scheduler.stderr if (found := re.search(r"tcp://[\d.]+:\d+", line)))
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as worker:  # noqa: S603
+        with distributed.Client(address) as client:
+            client.wait_for_workers(1)
+        results = in_order([partial(time.sleep, 0.1)] * 600, executor=f"dask:{address}")
+        try:
+            next(results)
+            scheduler.send_signal(signal.SIGSTOP)
+            with pytest.raises(ConnectionError, match="the scheduler of dask no longer answers"):
+                list(results)
+        finally:
+            scheduler.kill()
+            worker.kill()
+            scheduler.wait()
+            scheduler.stderr.close()
+
+
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(tmp_path: Path, whole: list[Any]) -> None:
     distributed = pytest.importorskip("distributed")
     work = [*WORK[:5], partial(deadly_until, tmp_path / "mark"), *WORK[6:]]

@@ -320,3 +320,8 @@ def test_the_command_line_studies_a_file(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["study"]) == 2
     assert main(["study", "--preset", "blob"]) == 2
     assert "did you mean 'blobs'" in capsys.readouterr().err
+
+
+def test_an_option_that_an_experiment_has_itself_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "--preset", "shift", "--quick", "--seed", "1"]) == 2
+    assert "got --seed; leave it out" in capsys.readouterr().err

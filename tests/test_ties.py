@@ -69,7 +69,7 @@ def test_predictions_and_simulations_of_dead_networks_are_plain_networks(
         below = shares <= g
         # shares of 300 data are not those of 1024
         assert abs(np.mean(drawn <= g) - below.mean()) < Z * np.hypot(*[0.5 / n**0.5 for n in (1500, 1500)]) + 0.02
-    assert abs(predicted.G0.majority().value - np.maximum(shares, 1 - shares).mean()) < 0.03
+    assert abs(float(predicted.G0.majority()) - np.maximum(shares, 1 - shares).mean()) < 0.03
     assert predicted.G0.var() == pytest.approx(drawn.var(), abs=0.01)
 
 
@@ -144,13 +144,13 @@ def test_models_of_pytorch_that_tie_have_the_guesses_of_argmax() -> None:
             outputs = model()(x)
         shares.append((outputs.argmax(dim=1) == 0).double().mean().item())
         ties.append((outputs[:, 0] == outputs[:, 1]).double().mean().item())
-    for found, plain_ones in ((measured.G0, shares), (measured.ties_of_networks, ties)):
+    for found, plain_ones in ((measured.G0, shares), (measured.tied, ties)):
         error = np.hypot(np.std(found), np.std(plain_ones)) / 20
         assert abs(np.mean(found) - np.mean(plain_ones)) < Z * error
     variance = measured.per_layer.var_g0[-1]
     assert variance == pytest.approx(np.var(measured.G0), abs=Z * measured.per_layer.var_g0_error[-1])
     assert np.var(measured.G0) < np.mean((measured.G0 - 0.5) ** 2)
-    assert f"At {100 * measured.ties:.3g} % of the data the largest outputs tie" in str(measured)
+    assert f"{100 * measured.ties:.3g}% of the data tie exactly" in str(measured)
     assert measured.to_dict()["ties"] == measured.ties > 0.05
     one = igb.measure(lambda: model(1), DATA, 400)
     assert abs(one.G0.mean() - np.mean(shares)) < Z * np.std(shares) / 10

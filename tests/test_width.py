@@ -74,8 +74,8 @@ def whole_networks(network: igb.Network, width: int, data: int, inputs: Any = No
         found.append((of_pairs, q.mean() - of_pairs, squares.mean(), tied.mean()))
     var_mu, var_chi, square, ties = np.transpose(found)
     guess = square.mean() - (ties.mean() / 2) ** 2
-    rows = ((var_mu.mean(), var_mu), (var_chi.mean(), var_chi), (guess, square - ties.mean() * ties / 2))
-    rows = (*rows, (ties.mean(), ties))
+    of_guesses = [(guess, square - ties.mean() * ties / 2), (ties.mean(), ties)]
+    rows = [(var_mu.mean(), var_mu), (var_chi.mean(), var_chi), *of_guesses]
     return [(value, scatter.std() / NETWORKS**0.5) for value, scatter in rows]
 
 

@@ -37,6 +37,9 @@ class Claim:
     at: its place in the document, such as "Eq. 47" or "section 5, after Theorem 5.1". document: the document, if it is
     not the one that was read of the whole paper (`Paper.document`).
     stated: one or several SymPy relations, which reports print and the derivation tests; for a definition, LaTeX.
+    assumes: what the document or the evidence takes for granted, in clauses between semicolons: a quotation of the
+    document with its place, or words that the evidence fills in. where: what the symbols and words of the statement
+    stand for. stand_in: what the evidence puts in the place of what the document has.
     verdict: the recorded verdict. reason: why the claim is not decided. kind: "" or one of `KINDS`.
     correction: the right statement instead of a false one or a misprint; what holds outside the assumptions of a
     statement that they limit. definition: whether it leaves nothing to decide, as definitions and conventions do.
@@ -52,6 +55,8 @@ class Claim:
     derivation: Derivation | None = None
     stated: Any = ()
     assumes: str = ""
+    where: str = ""
+    stand_in: str = ""
     at: str = ""
     document: str = ""
     kind: str = ""
@@ -78,6 +83,12 @@ class Claim:
     def formula(self) -> str:
         """Statement in LaTeX; empty if it is only in words."""
         return latex(self.stated)
+
+    @property
+    def sentence(self) -> str:
+        """The statement, with its assumptions, what its symbols stand for, and what stands in for something else."""
+        behind = ("Assumed", self.assumes), ("Where", self.where), ("Tested", self.stand_in)
+        return " ".join([f"{self.says}.", *(f"{name}: {text}." for name, text in behind if text)])
 
     @property
     def place(self) -> str:
@@ -115,10 +126,12 @@ class Claim:
         return program(self.stated, self.counter_example)
 
     def findings(self, trial: Trial) -> list[Finding]:
-        """Return the findings of the derivation, whose parameters may be any of `trial`, `stated` and `says`."""
+        """Return the findings of the derivation, whose parameters may be any of `trial`, `stated` and `says`, which has
+        the assumptions, too.
+        """
         if self.derivation is None:
             return []
-        offered = {"trial": trial, "stated": self.stated, "says": self.says}
+        offered = {"trial": trial, "stated": self.stated, "says": self.sentence}
         return list(self.derivation(**{name: offered[name] for name in signature(self.derivation).parameters}))
 
 

@@ -1,8 +1,8 @@
 """Evidence for claims: symbolic identities, agreement of numbers, relations, simulations with z-scores."""
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
+from string import Formatter
 from typing import Any
 
 import mpmath
@@ -15,6 +15,7 @@ from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex
 from igbtheory.claims.gaussians import ncdf
 from igbtheory.claims.points import points
+from igbtheory.claims.words import places_of
 
 PLACES = 40
 """Digits with which an identity that does not simplify is evaluated."""
@@ -152,9 +153,15 @@ def worded(says: str, words: str, *values: Any) -> Finding:
     >>> igb.claims.worded("It is 2 at most", "is {} at", 2).verdict
     'holds'
     """
-    phrase = words.format(*values)
-    there = re.search(rf"(?<![\w.]){re.escape(phrase)}(?!\w|\.\d)", says)
-    return Finding("words", phrase, HOLDS if there else FAILS, f"computed: {phrase}; the statement: {says}")
+    phrase, filled, given = "", [], iter(values)
+    for literal, name, form, _ in Formatter().parse(words):
+        phrase += literal
+        if name is not None:
+            value = format(values[int(name)] if name else next(given), form or "")
+            filled.append((len(phrase), len(phrase) + len(value)))
+            phrase += value
+    verdict = HOLDS if next(places_of(phrase, says), None) else FAILS
+    return Finding("words", phrase, verdict, f"computed: {phrase}; the statement: {says}", filled=tuple(filled))
 
 
 def rises(label: str, numbers: Sequence[Any] | NDArray[Any], beyond: float = 0.0) -> Finding:

@@ -18,7 +18,8 @@ FAMILY = 1e-6
 class Finding:
     """One finding: its kind, a label of what was compared, the verdict, the numbers, and optional LaTeX.
 
-    kind: symbolic, numerical, simulation, words, transcription or counter-example.
+    kind: symbolic, numerical, simulation, words, transcription or counter-example. filled: for words, the places in the
+    label that the evidence filled in.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Finding:
     verdict: str
     detail: str
     formula: str = ""
+    filled: tuple[tuple[int, int], ...] = ()
 
 
 Findings = Iterator[Finding]

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -64,7 +64,7 @@ def library(folder: Path | None = None) -> Library:
                 problems[name] = f"the id {claim.id!r} is used twice; the first is kept"
             else:
                 claims[claim.id] = claim
-    for name, transcription in _transcribed(root, problems).items():
+    for name, transcription in _transcribed(root, claims, problems).items():
         if name in claims:
             claims[name] = replace(claims[name], transcription=transcription)
         else:
@@ -75,9 +75,9 @@ def library(folder: Path | None = None) -> Library:
     return Library(claims, problems)
 
 
-def _transcribed(root: Path, problems: dict[str, str]) -> dict[str, Transcription]:
+def _transcribed(root: Path, ids: Iterable[str], problems: dict[str, str]) -> dict[str, Transcription]:
     try:
-        return read(root)
+        return read(root, ids)
     except (tomllib.TOMLDecodeError, KeyError) as error:
         problems[FILE] = f"{type(error).__name__}: {error}"
         return {}

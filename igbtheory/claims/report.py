@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from igbtheory.claims.claim import INSTEAD, LISTS, Claim
 from igbtheory.claims.finding import HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
-from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
+from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, standing
 from igbtheory.foundations.symbols import typeset
 from igbtheory.foundations.whole_files import whole_files
 
@@ -40,11 +40,11 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "kind": claim.kind,
         "listed": claim.listed,
         "verdict": outcome.standing,
-        "recorded": claim.verdict if claim.derivation is not None else outcome.standing,
+        "recorded": standing(claim, claim.verdict),
         "reason": outcome.trouble or claim.reason,
         **_statement(claim, outcome.findings),
         "document": None if claim.transcription is None else claim.transcription.quote,
-        "transcription": [vars(finding) for finding in outcome.transcribed],
+        "bound": list(map(_shown, outcome.bound)),
         "counter_example": claim.program or None,
         "correction": None
         if claim.correction is None
@@ -57,11 +57,18 @@ def _statement(claim: Claim, findings: Sequence[Finding]) -> dict[str, Any]:
     return {
         "claim": claim.says,
         "assumptions": claim.assumes,
+        "where": claim.where,
+        "stand_in": claim.stand_in,
         "formula": claim.formula,
         "derivation": " ".join(claim.steps.split()),
         "source": claim.source,
-        "evidence": [vars(finding) for finding in findings],
+        "evidence": list(map(_shown, findings)),
     }
+
+
+def _shown(finding: Finding) -> dict[str, str]:
+    """Return a finding without the places of what was filled in."""
+    return {name: value for name, value in vars(finding).items() if name != "filled"}
 
 
 def about(claims: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[str, Any]:
@@ -71,7 +78,7 @@ def about(claims: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[s
         "igbtheory": version("igbtheory"),
         "seed": seed,
         "quick": quick,
-        "counts": {standing: sum(claim["verdict"] == standing for claim in claims) for standing in STANDINGS},
+        "counts": {one: sum(claim["verdict"] == one for claim in claims) for one in STANDINGS},
         "papers": {letter: str(PAPERS[letter]) for letter in letters if letter in PAPERS},
     }
 
@@ -98,11 +105,11 @@ def write_reports(
 
 def summary(outcomes: Sequence[Outcome], width: int) -> str:
     """Return a paragraph on every claim with its verdict, and the numbers of verdicts; width: characters in a line."""
-    counts = {standing: sum(o.standing == standing for o in outcomes) for standing in STANDINGS}
+    counts = {one: sum(o.standing == one for o in outcomes) for one in STANDINGS}
     why = " (definitions, or what needs training runs or other data)" if counts[UNTESTED] else ""
     paragraphs = [
         *map(_paragraph, outcomes),
-        ", ".join(f"{count} {standing}" for standing, count in counts.items()) + why,
+        ", ".join(f"{count} {one}" for one, count in counts.items()) + why,
         *(f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in outcomes if not o.as_recorded),
     ]
     lines = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
@@ -113,17 +120,12 @@ def _paragraph(outcome: Outcome) -> str:
     """Return the id, the verdict, the place and the whole statement of a claim, and what is right or holds outside."""
     claim = outcome.claim
     place = f" ({claim.place})" if claim.place else ""
-    text = f"{claim.id}: {outcome.standing}{'' if outcome.as_recorded else '!'}{place}. {sentence(claim)}"
-    return text if claim.correction is None else f"{text} {INSTEAD[claim.kind]}: {sentence(claim.correction)}"
-
-
-def sentence(claim: Claim) -> str:
-    """Return the statement of a claim with its assumptions."""
-    return f"{claim.says}." + (f" Assumed: {claim.assumes}." if claim.assumes else "")
+    text = f"{claim.id}: {outcome.standing}{'' if outcome.as_recorded else '!'}{place}. {claim.sentence}"
+    return text if claim.correction is None else f"{text} {INSTEAD[claim.kind]}: {claim.correction.sentence}"
 
 
 def _why(outcome: Outcome) -> str:
-    findings = [f for f in (*outcome.findings, *outcome.corrected, *outcome.transcribed) if f.verdict != HOLDS]
+    findings = [f for f in (*outcome.findings, *outcome.corrected, *outcome.bound) if f.verdict != HOLDS]
     return outcome.trouble or "; ".join(f"{f.label}: {f.verdict}, {f.detail}" for f in findings[:3])
 
 

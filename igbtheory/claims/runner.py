@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, final
 
+from igbtheory.claims.bound import bound
 from igbtheory.claims.claim import LIMITED, Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
 from igbtheory.foundations import checks
@@ -18,22 +19,24 @@ from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
+FOR_STAND_IN = "holds for a stand-in"
+"""Standing of a claim that holds, if the evidence has something else in the place of what the document has."""
 ALONE = Lock()
 """Lock that lets threads test one claim at a time, because mpmath's precision belongs to the whole process."""
-STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
+STANDINGS = (HOLDS, FOR_STAND_IN, FAILS, UNDECIDED, UNTESTED)
 
 
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a claim: its findings, the findings of its correction and of the second transcription of what the
-    document prints, and the error that stopped its test.
+    """The outcome of a claim: its findings, the findings of its correction, those on whether its words and formulas are
+    bound to the document and to the evidence, and the error that stopped its test.
     """
 
     claim: Claim
     findings: tuple[Finding, ...] = ()
     corrected: tuple[Finding, ...] = ()
-    transcribed: tuple[Finding, ...] = ()
+    bound: tuple[Finding, ...] = ()
     trouble: str = ""
 
     @property
@@ -50,13 +53,22 @@ class Outcome:
 
     @property
     def standing(self) -> str:
-        """Verdict, or "not tested" for definitions and for claims that need training runs or other data."""
-        return UNTESTED if self.claim.derivation is None else self.verdict
+        """Verdict in the words of reports, see `standing`."""
+        return standing(self.claim, self.verdict)
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict equals the one recorded with the claim, and the claim is what the document prints."""
-        return self.verdict == self.claim.verdict and all(finding.verdict == HOLDS for finding in self.transcribed)
+        """Whether the verdict equals the one recorded with the claim, and its words and formulas are bound."""
+        return self.verdict == self.claim.verdict and all(finding.verdict == HOLDS for finding in self.bound)
+
+
+def standing(claim: Claim, verdict: str) -> str:
+    """Return the verdict, or "not tested" for definitions and for claims that need training runs or other data, or
+    "holds for a stand-in".
+    """
+    if claim.derivation is None:
+        return UNTESTED
+    return FOR_STAND_IN if claim.stand_in and verdict == HOLDS else verdict
 
 
 def run(  # noqa: PLR0913 - the options of every run
@@ -117,13 +129,14 @@ def texts(claims: Sequence[Claim]) -> list[str]:
 
 
 def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], ...]:
-    """Return the findings of a claim, of its correction and of its second transcription."""
+    """Return the findings of a claim, of its correction, and on whether what is printed of both is bound."""
     try:
         with ALONE, limited(seconds):
-            findings = (*claim.findings(trial), *_countered(claim))
+            # the words of what fails are those of its document: that evidence has other ones does not make it fail
+            evidence = [item for item in claim.findings(trial) if item.kind != "words" or claim.verdict == HOLDS]
+            findings = (*evidence, *_countered(claim))
             corrected = tuple(claim.correction.findings(trial)) if claim.correction else ()
-            second = claim.transcription
-            return findings, corrected, tuple(second.findings(claim.says, claim.stated)) if second else ()
+            return findings, corrected, tuple(bound(claim, findings, corrected))
     except TimeUp:
         raise TimeoutError(f"not finished within its time limit of {seconds:g} s") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a derivation or a counter-example may raise anything

@@ -1,6 +1,5 @@
 """What every result can do: plain values, JSON, tables, pictures, pickling and comparison."""
 
-import json
 from abc import ABC
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from igbtheory.foundations.backend import drawn
-from igbtheory.foundations.saved import json_of, same, tree_of, value_of
+from igbtheory.foundations.saved import json_of, same, tree_in, tree_of, value_of
 from igbtheory.foundations.version import VERSION
 
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
     def from_json(cls, text: str) -> Self:
         """Return a result equal to the one that `to_json` of the same class wrote. ValueError: it did not write it."""
         try:
-            contents = json.loads(text)
+            contents = tree_in(text)
             version, state = contents["igbtheory"], contents["state"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             raise ValueError(f"expected the text of to_json(), got {text!r:.60}; write it with to_json()") from None
         _check_version(version)
         value = value_of(state)

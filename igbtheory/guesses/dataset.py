@@ -93,7 +93,7 @@ class OutputLaw(Law):
         chosen = rng.permutation(self.networks)[:networks]
         most = max(1, OUTPUTS // (self.size * classes))
         for network, of_network in zip(chosen, np.array_split(np.arange(count), max(1, networks)), strict=False):
-            root = self._roots[network]
+            root = self._roots[int(network)]
             for start in range(0, len(of_network), most):
                 drawn = min(most, len(of_network) - start)
                 outputs = root @ rng.standard_normal((root.shape[1], drawn * classes), dtype=root.dtype)

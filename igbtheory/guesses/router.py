@@ -257,7 +257,7 @@ class DatasetRouterLaw(Loads):
             taken[~outputs.any(axis=2)] = np.arange(self.top)
             cells = taken + experts * np.arange(outputs.shape[1])[:, None]
             counts = np.bincount(cells.ravel(), minlength=experts * outputs.shape[1]).reshape(-1, experts)
-            yield counts / tokens if self.binary.given else self._without_scatter(counts)
+            yield counts / tokens if self.binary.given else self._without_scatter(counts.astype(np.float64))
 
     def _without_scatter(self, counts: Array) -> Array:
         """Return the loads of which the tokens are a sample, from their counts, (draws, experts)."""
@@ -268,7 +268,7 @@ class DatasetRouterLaw(Loads):
         pairs = (counts * (counts - 1.0)).sum(axis=1) / (tokens * (tokens - 1.0)) - even
         squares = np.square(apart).sum(axis=1)
         share = np.divide(pairs, squares, out=np.zeros_like(squares), where=squares > 0)
-        return self.fair + np.sqrt(np.clip(share, 0.0, 1.0))[:, None] * apart
+        return np.asarray(self.fair + np.sqrt(np.clip(share, 0.0, 1.0))[:, None] * apart)
 
 
 def checked_capacity(capacity: Any) -> float:

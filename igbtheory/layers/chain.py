@@ -111,7 +111,7 @@ def segments(layers: Sequence[Layer]) -> Iterator[tuple[list[Layer], Dense]]:
 def weighing(layers: Iterable[Layer]) -> Iterator[Layer]:
     """Yield the layers with weights, in the order in which finite networks draw them, as often as they stand there."""
     for layer in layers:
-        if layer.inner:
+        if layer.ways:
             yield from weighing(layer.inner)
         elif layer.weighs:
             yield layer

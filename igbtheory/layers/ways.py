@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -21,6 +22,26 @@ class Ways(Layer, ABC):
     @property
     def weighs(self) -> bool:
         return all(map(weigh, self.ways))
+
+    @property
+    def reads_ids(self) -> bool:
+        return any(way[0].reads_ids for way in self.ways if way)
+
+    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+        if not self.reads_ids:
+            return self, x
+        if not all(way and way[0].reads_ids for way in self.ways):
+            raise ValueError(
+                f"expected ways that all begin with an Embedding, or none, got {self!r}; ids of tokens have no other "
+                "layer in front of their Embedding"
+            )
+        data = [way[0].reading(x)[1] for way in self.ways]
+        if any(not np.array_equal(other, data[0]) for other in data[1:]):
+            raise ValueError(
+                f"expected embeddings of the same ids side by side, got other ids of the padding in {self!r}; "
+                "give them one padding"
+            )
+        return self.mapped(lambda way: (way[0].reading(x)[0], *way[1:])), data[0]
 
     @property
     def whole(self) -> bool:

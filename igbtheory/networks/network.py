@@ -20,6 +20,7 @@ from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
+from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
 from igbtheory.theory.data_set import union
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from igbtheory.theory.certificate import Certificate
     from igbtheory.theory.derivation import Derivation
 
-MOST_DIGITS = 10_000
-"""Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 Norm = Literal["batch", "layer", "rms"]
 Placement = Literal["before", "after"]

@@ -18,7 +18,8 @@ from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import LawNode
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
-from igbtheory.networks.network import MOST_DIGITS, Network
+from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
+from igbtheory.networks.network import Network
 from igbtheory.phases.block import GRADIENTS, with_noise
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 

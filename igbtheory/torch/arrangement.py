@@ -72,7 +72,8 @@ def part_of_units(entries: Entries, axis: int, kinds: Sequence[int]) -> tuple[li
         inside = int(((units >= start) & (units < start + kind)).sum())
         if inside * entries.units != kind * count:
             raise ValueError(
-                f"takes {inside} of {kind} units that were put side by side with others; the theory takes a share"
+                f"takes {inside} of the {kind} units of one way, and another share of those that stand beside them; "
+                "the theory takes the same share of the units of each way"
             )
         start += kind
     part: list[Layer] = [Part(entries.units // count)] if entries.units % count == 0 else []

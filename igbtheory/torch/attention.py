@@ -12,11 +12,10 @@ from igbtheory.torch.dataflow import Dataflow
 from igbtheory.torch.entries import Entries, Index
 from igbtheory.torch.operators import arguments, called
 from igbtheory.torch.path import Path, Step, Stream, factor_of, in_common
+from igbtheory.torch.rows.attention import HIDDEN
 from igbtheory.torch.rows.weights import is_projection
 from igbtheory.torch.scores import MATRIX_PRODUCTS, OF_DATUM, Held, Scores, held_by_arguments, scores_between
 
-HIDDEN = -50.0
-"""Numbers below it, added to scores, hide a token: Swin transformers add -100, others the smallest of all numbers."""
 SELF = "the theory has self-attention alone, whose queries, keys and values are linear in the same units"
 
 

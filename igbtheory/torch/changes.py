@@ -193,10 +193,11 @@ def _put_norms(names: list[str], reading: Reading, graph: fx.GraphModule) -> Non
 
 
 def _last_with_biases(reading: Reading) -> str:
-    """Return the name of the linear module at the end if it has biases that are not 0, else nothing."""
-    last = next((str(node.target) for node in reversed(reading.graph.graph.nodes) if node.op == "call_module"), "")
-    module = reading.graph.get_submodule(last)
-    biases = module.bias if isinstance(module, nn.Linear) else None
+    """Return the name of the last module with parameters if it is linear with biases that are not 0, else nothing."""
+    names = [str(node.target) for node in reading.graph.graph.nodes if node.op == "call_module"]
+    modules = {name: reading.graph.get_submodule(name) for name in names}
+    last = next((name for name in reversed(names) if any(True for _ in modules[name].parameters())), "")
+    biases = modules[last].bias if isinstance(modules.get(last), nn.Linear) else None
     return last if biases is not None and bool(biases.any()) else ""
 
 

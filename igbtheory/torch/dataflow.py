@@ -160,7 +160,8 @@ def _is_alike(value: Any) -> bool:
     tensor = tensor_of(value)
     if tensor is None:
         return True
-    return not tensor.is_floating_point() and tensor.ndim > 0 and bool((tensor == tensor[:1]).all())
+    whole = not (tensor.is_floating_point() or tensor.is_complex())
+    return whole and tensor.ndim > 0 and bool((tensor == tensor[:1]).all())
 
 
 def _shape_alone(value: Any) -> Any:

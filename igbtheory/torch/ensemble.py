@@ -15,7 +15,7 @@ from igbtheory.foundations.device import checked_device, require_torch
 from igbtheory.foundations.labels import Labels, empty_classes
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.torch.outputs import Outputs, Summary
-from igbtheory.torch.remarks import off_centre, remarks
+from igbtheory.torch.remarks import off_centre, remarks, tied
 from igbtheory.torch.result import Measurement
 
 SOFTMAX = (
@@ -52,7 +52,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The model
     stays in the mode in which it comes: new modules are in training mode, so that BatchNorm normalises by the batch
     and Dropout drops units. It returns logits: (n_samples,) or (n_samples, 1), class 0 where they are >= 0, or
-    (n_samples, M), the class of the largest, and the first of several.
+    (n_samples, M), the class of the largest.
     multi_label: whether each output gives a label of its own, such as a tag, to the data where it is >= 0. Labels y are
     rows of 0 and 1 then, and the results are those of models with one output, averaged over the labels.
     output: if the model returns several outputs, the name or the place of its logits; None: the output named logits,
@@ -141,8 +141,8 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int, *, multi_
         columns.by_label,
         np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
         multi_label,
+        tied(summaries, samples),
         columns.equal,
-        columns.ties / samples,
     )
 
 

@@ -20,6 +20,7 @@ from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.ensemble import Asked, measure
 from igbtheory.torch.explained_tables import percent
 from igbtheory.torch.explanation import Explanation
+from igbtheory.torch.failures import noted
 from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.initialise import initialise
 from igbtheory.torch.result import Measurement
@@ -90,10 +91,11 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
     models = tracing.draws_of(make_model, asked.seed)
     try:
         data = single(inputs)
-        read = reading.reading(tracing.copied(models), data, asked.output)
+        read = reading.reading(tracing.copied(models), data, asked.output, multi_label=asked.multi_label)
         moments.refuse_loops(read, data, asked.output)
     except Exception as error:  # noqa: BLE001 - a tracer runs the model's own code, which may raise anything
-        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        told = str(error) or ": ".join(noted(error) or ("", ""))  # an assertion may have no words of its own
+        reason = told if isinstance(error, ValueError) else f"{type(error).__name__}: {told}"
         return hooked_explanation(make_model, inputs, asked, reason)
     values = data.double().cpu().numpy()
     measured_until, predicted_until, drawn_until = CHECKED if asked.check else UNCHECKED
@@ -106,14 +108,16 @@ def _explained(make_model: Callable[[], Any], x: Any, asked: Asked) -> Explanati
         predicted, refused = moments.predicted_moments(read, values, names)
     with share(predicted_until, drawn_until):
         finite = widths.at_widths(read, values, names, (asked.networks, asked.seed))
-    # for a model that is not read as a whole, the changes have no prediction
-    tried = [*changes.changes(read, values)] if asked.check or read.unread is None else []
+    whole = read.unread is None
+    tried = [*changes.changes(read, values)] if asked.check or read.lacks_its_end_alone else []
     drawn = max(FEWEST, finite.networks // SHARE) if finite.networks else 0
     outputs = predicted[names.index(read.output)]
     draws = _Draws(asked, read, bool(refused), bool(outputs[3] > EXACT), drawn)
     with share(drawn_until, 1.0):
         work = counted(tried, len(tried), "changes of the model")
         lines = tuple(_what_if(change, make_model, models, data, draws) for change in work)
+    if not (whole or asked.check):  # the changes that make the model one of the theory
+        lines = tuple(line for line in lines if line.is_predicted)
     return replace(
         beginning,
         predicted=predicted[:, :2],
@@ -149,7 +153,7 @@ def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measu
         measured[..., 2],
         outputs=outputs,
         positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
-        ties_of_networks=measured[..., 3],
+        tied=measured[..., 3],
     )
 
 
@@ -179,7 +183,8 @@ def _what_if(change: Any, make_model: Any, models: Any, data: Any, draws: _Draws
     changed = change.data(data.double().cpu().numpy())
     read = draws.reading
     if change.edit:
-        read = reading.reading([change.model(model) for model in tracing.copied(models)], data, asked.output)
+        edited = [change.model(model) for model in tracing.copied(models)]
+        read = reading.reading(edited, data, asked.output, multi_label=asked.multi_label)
     line = WhatIf(change.name)
     if draws.drawn and read.unread is None:
         finite = widths.at_widths(read, changed, [read.output], (asked.networks, asked.seed), draws.drawn)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance, on_ties
+from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance
 from igbtheory.guesses.favoured import FavouredOf
 from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
@@ -35,6 +35,11 @@ UNIFORM = (
 """What is said if uniform biases count."""
 NOTICED = 0.1
 """Share of var_mu from which on they do: a tenth lowers the share of the favoured one of 1000 classes by 0.4 %."""
+ALL_TIED = (
+    "the outputs tie exactly at all data in all networks, as they do if the weights of the last layer are 0, and the "
+    "first class gets all of them"
+)
+"""What is said in place of the share of the favoured class if there is none."""
 LABELS = "Each of {} labels makes two classes, the data with it and those without; shares are averages over the labels."
 """What is said if each output gives a label of its own."""
 UNTRACED = (
@@ -51,9 +56,9 @@ class Explanation(OutputEstimates):
 
     samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
-    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances, ties_of_networks:
-    E (G0 - 1/2)^2 and the share of ties of the outputs, and of a linear layer behind every other layer, (networks,
-    layers), over all pairs of data; predicted: var_mu and var_chi in
+    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances, tied: E (G0 - 1/2)^2
+    and the share of ties of the outputs, and of a linear layer behind every other layer, (networks, layers), over all
+    pairs of data; predicted: var_mu and var_chi in
     infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); at_widths: the
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
@@ -90,17 +95,12 @@ class Explanation(OutputEstimates):
     positions: tuple[tuple[int, ...], ...] = ()
     limit_error: float = 0.0
     uniform_biases: float = 0.0
-    ties_of_networks: Array | float = 0.0
+    tied: Array | float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates behind every layer, with standard errors."""
-        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.ties_of_networks)
-
-    @property
-    def ties(self) -> float:
-        """Share of the data at which several outputs are the largest: the first of their classes gets them."""
-        return float(self.per_layer.ties[-1]) if self.outputs is None else self.outputs.ties
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.tied)
 
     @property
     def predicted_gamma(self) -> Array:
@@ -135,12 +135,19 @@ class Explanation(OutputEstimates):
         """Measured share of the favoured class; NaN if the explanation was saved without guesses."""
         return self._majority()[0]
 
+    @property
+    def ties(self) -> float:
+        """Share of the data at which several outputs are largest; 0 if the explanation was saved without guesses."""
+        return 0.0 if self.outputs is None else self.outputs.ties
+
     @cached_property
     def causes(self) -> Causes:
         """The layers that create or remove bias, and the data; none if the model is not traced."""
         if not self.traced or np.ndim(self.guess_variances) == 0:
             return Causes(())
         trunk = np.flatnonzero(~np.array(self.branch))
+        if self.ties:  # Var(G0) of outputs that tie tells no share of the favoured class, as the mean of G0 is not 1/2
+            trunk = trunk[:-1]
         blocks = np.diff(trunk, prepend=-1) > 1
         names = [self.names[i] + " and its branches" * bool(block) for i, block in zip(trunk, blocks, strict=True)]
         layers = [self.layers[i] for i in trunk]
@@ -192,6 +199,10 @@ class Explanation(OutputEstimates):
         """
         share, error = self._majority()
         told = [f"one class gets {percent(share, error)} of the data (even: {percent(self.favoured.even)})"]
+        if self.outputs is not None and self.ties:
+            told = [ALL_TIED] if self.ties == 1 else [*told, self.outputs.on_ties]
+        if np.isnan(self.expected_gamma):
+            told.append(f"measured alone, as theory has no prediction ({self._absent()})")
         if self.outputs is not None and np.isfinite(self.outputs.loss):
             classes = self.favoured.n_classes
             told.append(f"first loss {self.outputs.loss:.4f}, log({classes}) = {np.log(classes):.4f}")
@@ -205,24 +216,31 @@ class Explanation(OutputEstimates):
         if self.outputs is not None:
             if self.outputs.multi_label:
                 yield LABELS.format(self.outputs.n_classes)
-            share, even = percent(*self._majority()), percent(self.favoured.even)
-            yield (
-                f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
-                f"without a bias it would get {even}."
-            )
-            if self.ties:
-                yield on_ties(self.ties)
+            if self.ties == 1:
+                yield f"No class is favoured: {ALL_TIED}."
+            else:
+                share, even = percent(*self._majority()), percent(self.favoured.even)
+                yield (
+                    f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
+                    f"without a bias it would get {even}."
+                )
+                yield from [f"{self.outputs.on_ties}."] if self.ties else []
             if np.isfinite(self.outputs.loss):
                 loss = measured(self.outputs.loss, self.outputs.loss_error)
                 equal = f"log({self.favoured.n_classes}) = {np.log(self.favoured.n_classes):.4g}"
                 yield f"The first cross-entropy is {loss}; equal probabilities would give {equal}."
-        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess):
+        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) and self.ties < 1:
             yield "gamma_guess of the outputs is not defined: they are not centred, and the mean of G0 is not 1/2."
 
     def unpredicted(self) -> list[str]:
         """Return sentences that say why layers have no prediction; none if all have one."""
         reasons = {"Not read": self.unread, "Not predicted": self.refused}
         return [f"{begin}: {reason}." for begin, reason in reasons.items() if reason]
+
+    def _absent(self) -> str:
+        """Return the first reason why the outputs have no prediction."""
+        reasons = self.unread, self.refused, self.at_widths.refused
+        return next((reason.partition("; ")[0] for reason in reasons if reason), "it would take too long")
 
     def _of_width(self) -> Iterator[str]:
         """Yield sentences that say how much finite width changes, or may change."""
@@ -280,7 +298,9 @@ class Explanation(OutputEstimates):
 
     def _majority(self) -> tuple[float, float]:
         """Return the measured share of the favoured class and its error."""
-        return (np.nan, np.nan) if self.outputs is None else (self.outputs.majority, self.outputs.majority_error)
+        if self.outputs is None or self.ties == 1:
+            return np.nan, np.nan
+        return self.outputs.majority, self.outputs.majority_error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
@@ -289,7 +309,7 @@ class Explanation(OutputEstimates):
             "samples": self.samples,
             "seed": self.seed,
             "layers": self.columns(),
-            **{name: getattr(self, name) for name in (*ESTIMATES[4:], "ties")},
+            **{name: getattr(self, name) for name in ESTIMATES[4:]},
             "predicted_gamma": float(self.predicted_gamma[-1]),
             "predicted_gamma_guess": float(self.predicted_gamma_guess[-1]),
             "expected_gamma": self.expected_gamma,

@@ -4,8 +4,12 @@ Importing this module loads no PyTorch, since the command line reads the notes.
 """
 
 import re
+import traceback
 from math import isqrt, prod
+from pathlib import Path
 from typing import Any
+
+from igbtheory.foundations.shipped import PACKAGE
 
 MARK = "igb.measure: "
 """The beginning of every note."""
@@ -22,8 +26,23 @@ def note_making(error: Exception, network: int) -> None:
 def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
     """Add the network and its data to an error of the forward pass; sizes: number of all data and of data in a pass."""
     what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
+    if not str(error):  # such as of an assertion
+        what += f"{place_in_own_code(error)}, which may be data of another size than it takes"
     remedy = _remedy(error, model, batch, *sizes)
     error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
+
+
+def place_in_own_code(error: BaseException) -> str:
+    """Return the last line of the user's code that an error went through, in brackets; empty if there is none."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
+
+
+def _is_own(filename: str) -> bool:
+    """Return whether a file is the user's: part of neither PyTorch nor this package."""
+    folders = Path(filename).parts
+    inside = Path(filename).is_relative_to(PACKAGE)
+    return "torch" not in folders and not inside and not filename.startswith("<eval")
 
 
 def noted(error: BaseException) -> tuple[str, str] | None:

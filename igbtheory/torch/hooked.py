@@ -101,5 +101,5 @@ def hooked_explanation(
         moments[..., 2],
         traced=False,
         outputs=measured,
-        ties_of_networks=moments[..., 3],
+        tied=moments[..., 3],
     )

@@ -46,22 +46,29 @@ class Variance:
         return self.laws[0].endswith("uniform")
 
 
-def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "") -> Variance:
+def variance(
+    draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "", *, of_biases: bool = False
+) -> Variance:
     """Return the variance of the entries of the `draws`, one tensor for every model.
 
     A uniform initialiser counts as known if its bound fits the largest entry, too. A normal initialiser counts as known
     if it is `usual`, or if no other known normal law has a different variance within FAR standard errors.
+    of_biases: whether the draws are those of biases, which errors then say.
     ValueError: the draws are not random numbers of mean 0.
     """
+    what = "biases" if of_biases else "weights"
+    if draws[0].is_complex():
+        raise ValueError("has complex weights: the theory needs real ones, such as their real and imaginary parts")
     flat = [*map(drawn_numbers, draws)]
     count = sum(map(len, flat))
     mean, square, fourth, largest = _moments(flat, count)
     if not largest:
         return Variance(0.0, 0.0, ("zeros",))
     if mean**2 * count > OFF_CENTRE**2 * square:
-        raise ValueError(f"has weights or biases of the mean {mean:.3g}: the theory needs the mean 0")
+        raise ValueError(f"has {what} of the mean {mean:.3g}: the theory needs the mean 0")
     if len(flat) > 1 and all(torch.equal(flat[0], other) for other in flat[1:]):
-        raise ValueError("has the same weights in every model: the theory needs weights that are drawn anew")
+        remedy = "biases that are equal, or drawn anew" if of_biases else "weights that are drawn anew"
+        raise ValueError(f"has the same {what} in every model: the theory needs {remedy}")
     normal: dict[str, float] = {}
     for name, value in _known(fan_in, fan_out):
         uniform, below = name.endswith("uniform"), 1 - largest / sqrt(3 * value)

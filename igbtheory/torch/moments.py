@@ -18,17 +18,18 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
+from igbtheory.mathematics.numerics.rounding import resolved
 from igbtheory.theory.kernels import Watched
 from igbtheory.theory.refusals import PassedByError
 from igbtheory.torch.data import moved
 from igbtheory.torch.ensemble import Asked
 from igbtheory.torch.infinite import in_infinite_width
 from igbtheory.torch.models import digest, refuse_repeated
-from igbtheory.torch.outputs import Summary
+from igbtheory.torch.outputs import Outputs, Summary
 from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
-from igbtheory.torch.path import Path, is_linear, layers_of, layers_on
+from igbtheory.torch.path import Path, fixed_mean, is_linear, layers_of, layers_on
 from igbtheory.torch.reading import SHOWN, Reading
-from igbtheory.torch.remarks import off_centre
+from igbtheory.torch.remarks import off_centre, tied
 from igbtheory.torch.tracing import copied, in_a_row, on_weights_of
 from igbtheory.torch.trial import tensor_of
 
@@ -62,7 +63,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         reading: Reading,
         size: int,
         seeds: tuple[int, int],
-        summary: Callable[[Array], Summary],
+        summary: Callable[[Outputs], Summary],
     ) -> None:
         super().__init__(on_weights_of(model, reading.whole))
         self.moments = dict.fromkeys(names, UNMEASURED)
@@ -76,7 +77,8 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         if n.name in self.moments and value is not None and len(value) == self.size:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(3 - self.reading.streams[n.name].entries.axis, 0)
-            units = value.detach().double().reshape(len(value), -1).cpu().numpy()
+            kind = torch.promote_types(value.dtype, torch.float32)
+            units = value.detach().to(kind).reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 summary = self.summary(units)
                 self.moments[n.name] = row_of_outputs(summary)
@@ -90,16 +92,19 @@ def row_of_outputs(summary: Summary) -> Row:
     return *summary.moments, summary.guess_variance, summary.equal
 
 
-def moments_of_units(units: Array, seeds: tuple[int, int] = (0, 0)) -> Row:
+def moments_of_units(units: Outputs, seeds: tuple[int, int] = (0, 0)) -> Row:
     """Return the squared mean over the data and the variance over the data, averaged over the units, and the guesses.
 
     They are those of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
+    Moments that rounding of the units makes count as 0, such as their means behind a BatchNorm.
     """
+    kind, units = units.dtype, units.astype(np.float64)
     order = np.random.default_rng(seeds).permutation(len(units))
     pairs = pairs_of_data(order, int(np.clip(COMPARED // units.shape[1], *PAIRED)))
     square, ties = guesses_of_features(units, pairs)
-    moments = float(np.square(units.mean(axis=0)).mean()), float(units.var(axis=0).mean())
-    return *moments, float(with_itself(square, len(units))), ties
+    moments = np.array([np.square(units.mean(axis=0)).mean(), units.var(axis=0).mean()])
+    q_ab, apart = resolved(moments, moments.sum(), kind).tolist()
+    return q_ab, apart, float(with_itself(square, len(units))), ties
 
 
 def watched_nodes(reading: Reading) -> list[str]:
@@ -181,7 +186,7 @@ def measured_moments(
         of_networks.append([run.moments[name] for name in names])
         summaries.append(asked.summary(rows_of_logits(outputs, len(data)).double().cpu().numpy()))
     moments = np.array(of_networks)
-    if off_centre(summaries):
+    if off_centre(summaries) or tied(summaries, len(data)).all():
         moments[:, [name in nodes_of_outputs(reading) for name in names], 2] = np.nan
     there = [name in reading.paths or bool(np.isfinite(moments[:, i]).any()) for i, name in enumerate(names)]
     return list(compress(names, there)), moments[:, there], summaries
@@ -199,7 +204,10 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
     off_centre = [name for name in paths if name in nodes_of_outputs(reading) and is_off_centre(paths[name])]
     asked = {name: path for name, path in paths.items() if name not in off_centre}
     first = {path: at_class_token(path, reading.trunk) for path in asked.values() if path}
-    refused = _refused(paths[off_centre[0]], NOT_CENTRED) if off_centre else ""
+    refused = ""
+    if off_centre:
+        path = paths[off_centre[0]]
+        refused = _refused(path, fixed_mean(path) or NOT_CENTRED)
     for path in counted(sorted(asked.values(), key=layers_on, reverse=True), len(asked)):
         if path not in rows:
             try:

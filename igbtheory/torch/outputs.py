@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.labels import Labels
+from igbtheory.mathematics.numerics.rounding import resolved
 
 Array = NDArray[np.float64]
 Outputs = NDArray[np.floating[Any]]
@@ -18,10 +19,10 @@ class Summary(NamedTuple):
 
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
-    guess_variance, equal: (share of the data that the first of two outputs gets, less 1/2)^2, and the share at which
-    the two are equal, which the first gets, too; averaged over pairs of neighbouring outputs, the last and the first
-    among them. inside: whether all outputs lie in [0, 1]; alike: whether
-    they could be probabilities of the classes, too.
+    guess_variance, equal: (share of the data at which one of two outputs is the guess, less 1/2)^2, and the share at
+    which the two are equal, averaged over pairs of neighbouring outputs, the last and the first among them. inside:
+    whether all outputs lie in [0, 1]; alike: whether they could be probabilities of the classes, too. rounded: whether
+    the outputs differ between the data by rounding alone, which counts as 0.
     """
 
     shares: Array
@@ -35,6 +36,7 @@ class Summary(NamedTuple):
     equal: float = 0.0
     inside: bool = False
     alike: bool = False
+    rounded: bool = False
 
     @classmethod
     def of(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
@@ -54,9 +56,11 @@ class Summary(NamedTuple):
         centres = (first + mean)[:, 0]
         apart -= mean
         square = float(np.vdot(apart, apart)) / size
+        raw = float(centres @ centres) / contrasts, square / contrasts
+        moments = resolved(np.array(raw), float(np.vdot(x, x)) / x.size, outputs.dtype)
         return cls(
             shares(outputs),
-            (float(centres @ centres) / contrasts, square / contrasts),
+            (float(moments[0]), float(moments[1])),
             centres,
             _ties(classes, largest),
             powers @ (1 / total) / size,
@@ -65,11 +69,12 @@ class Summary(NamedTuple):
             *_of_pairs(classes),
             inside := bool(0 <= outputs.min() < outputs.max() <= 1),
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
+            bool(raw[1] > 0 == moments[1]),
         )
 
     @classmethod
     def of_labels(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
-        """Return the summary of outputs each of which gives its own label to a datum where it is > 0, or does not.
+        """Return the summary of outputs each of which gives its own label to a datum where it is >= 0, or does not.
 
         Shares, probabilities and centres have an entry for each label; all other values are means over the labels.
         labels: (n_samples, outputs) of 0 and 1; None: each datum is equally likely to have a label and not to have it.
@@ -90,11 +95,12 @@ class Summary(NamedTuple):
             columns.equal.mean(),
             columns.inside.all(),
             columns.alike.all(),
+            columns.rounded.any(),
         )
 
 
 def beside_zero(outputs: Any) -> Any:
-    """Return outputs of at least two classes: a single output belongs to class 0, and class 1 has the output 0."""
+    """Return outputs of at least two classes: a single output belongs to class 0, and class 1 gets the output 0."""
     return outputs if outputs.shape[1] > 1 else np.hstack([outputs, np.zeros_like(outputs)])
 
 
@@ -103,23 +109,23 @@ def shares(outputs: Outputs) -> Array:
     return np.asarray(np.bincount(guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
 
 
+def _of_pairs(classes: Array) -> tuple[float, float]:
+    """Return `guess_variance` and `equal`, from each class beside the one before it, or the first beside the last.
+
+    All M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs.
+    """
+    apart = classes - classes[np.arange(len(classes)) - 1]
+    equal = np.count_nonzero(apart == 0, axis=1) / classes.shape[1]
+    guessed = np.count_nonzero(apart > 0, axis=1) / classes.shape[1]
+    guessed[0] += equal[0]  # the first of two equal outputs is the guess
+    return float(np.square(guessed - 0.5).mean()), float(equal.mean())
+
+
 def _ties(classes: Array, largest: Array) -> int:
     """Return the number of data with several largest outputs."""
     are_largest = classes == largest
     several = np.count_nonzero(are_largest) > largest.size
     return int(np.sum(np.count_nonzero(are_largest, axis=0) > 1)) if several else 0
-
-
-def _of_pairs(classes: Array) -> tuple[float, float]:
-    """Return `guess_variance` and `equal` of the outputs of classes, (classes, data).
-
-    All M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs.
-    """
-    pairs = np.sort([np.arange(len(classes)) - 1, np.arange(len(classes))] % np.int64(len(classes)), axis=0)
-    apart = classes[pairs[0]] - classes[pairs[1]]
-    equal = np.count_nonzero(apart == 0, axis=1) / classes.shape[1]
-    larger = np.count_nonzero(apart > 0, axis=1) / classes.shape[1]
-    return float(np.square(larger + equal - 0.5).mean()), float(equal.mean())
 
 
 def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
@@ -130,7 +136,7 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
 
 
 def guesses(outputs: Outputs) -> Labels:
-    """Return the class of the first of the largest outputs for every datum; a single output is compared with 0."""
+    """Return the class of the first of the largest outputs for every datum; beside a single one, class 1 has 0."""
     return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] < 0, dtype=np.int64)
 
 

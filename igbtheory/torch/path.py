@@ -10,6 +10,8 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import Gathered, Spread
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool
 from igbtheory.layers.tokens import FirstToken, Tokens
+from igbtheory.mathematics.formulas.calculus import derivative
+from igbtheory.mathematics.formulas.tree import ONE
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
@@ -101,6 +103,40 @@ def factor_of(layer: Layer) -> float | None:
     if phi is None or phi.doubt or phi.kinks or phi.degree != 1:
         return None
     return float(phi(FLOAT64, 1.0))
+
+
+def shift_of(layer: Layer) -> float | None:
+    """Return the number that an activation adds to its units, None if it does something else."""
+    phi = layer.function
+    return None if phi is None or phi.doubt or derivative(phi.tree) != ONE else float(phi(FLOAT64, 0.0))
+
+
+def without_shifts(path: Path) -> Path:
+    """Return the path without numbers that are added to all units alike behind the last weights.
+
+    What else stands there is linear, or else the numbers matter.
+    """
+    kept, front = [], [*path]
+    while front and not front[-1].layer.weighs:
+        shift = shift_of(front[-1].layer)
+        if shift is None and not is_linear(front[-1].layer):
+            break
+        step = front.pop()
+        kept += [step] if shift is None else []
+    return (*front, *reversed(kept))
+
+
+def fixed_mean(path: Path) -> str:
+    """Return why units have the same mean in every model, as an error says it; nothing if they have the mean 0."""
+    kept = without_shifts(path)
+    shifts = [(step.name, shift_of(step.layer)) for step in path if step not in kept]
+    if not shifts:
+        return ""
+    total = sum(shift for _, shift in shifts if shift)
+    return (
+        f"expected outputs of mean 0 over the weights, got the bias {total:.4g} of {shifts[0][0]!r} in every model; "
+        "set it to 0, or draw it anew in every model"
+    )
 
 
 def is_linear(layer: Layer) -> bool:

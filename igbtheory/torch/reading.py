@@ -17,7 +17,7 @@ from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.initialisers import usual_initialiser
 from igbtheory.torch.joins import arranged_at
 from igbtheory.torch.passes import is_of_tokens, stream
-from igbtheory.torch.path import Path, Step, Stream, is_linear, layers_of, layers_on
+from igbtheory.torch.path import Path, Step, Stream, fixed_mean, is_linear, layers_of, layers_on, without_shifts
 from igbtheory.torch.reader import Reader
 from igbtheory.torch.rows.weights import is_projection
 from igbtheory.torch.trial import Trial, tensor_of, tried
@@ -75,6 +75,13 @@ class Reading:
             reached = max([reached, *(places[user] for user in node.users if user in places)])
         return names
 
+    @property
+    def lacks_its_end_alone(self) -> bool:
+        """Whether at most one layer with weights was not read: a change of it may make the model one of the theory."""
+        missing = [x for x in self.graph.graph.nodes if x.name in self.named and x.name not in self.streams]
+        modules = [self.graph.get_submodule(str(node.target)) for node in missing if node.op == "call_module"]
+        return sum(any(True for _ in module.parameters()) for module in modules) <= 1
+
     def network(self) -> Network:
         """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
         stream = self.streams.get(self.output)
@@ -95,6 +102,8 @@ def _network(path: Path, behind: int) -> Network:
 
     ValueError: they do not end in a linear layer.
     """
+    if reason := fixed_mean(path):
+        raise ValueError(reason)
     last = next((i for i, step in reversed([*enumerate(path)]) if step.layer.weighs), -1)
     if last < 0 or not all(map(is_linear, layers_of(path[last + 1 :]))):
         end = repr(path[-1].layer) if path else "no layer"
@@ -108,24 +117,28 @@ def _network(path: Path, behind: int) -> Network:
     return Network(*layers, widths=channels[1:])
 
 
-def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
+def reading(
+    models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None, *, multi_label: bool = False
+) -> Reading:
     """Read models that were drawn alike as far as possible; their buffers may change.
 
-    output: which of several outputs is read, as in `measure`.
+    output, multi_label: which of several outputs is read, and whether each gives a label, as in `measure`.
     """
     with torch.no_grad(), stream(0, 0):
         shown = moved(data[:SHOWN], models[0].parameters())
         trial = tried(models[0], shown, len(data), output)
-        return _read(trial, Dataflow(trial, models, moved(data, models[0].parameters())), shown)
+        flow = Dataflow(trial, models, moved(data, models[0].parameters()))
+        return _read(trial, flow, shown, multi_label=multi_label)
 
 
-def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor) -> Reading:
-    """Return what is read of a graph up to the logits. shown: some of the data."""
+def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor, *, multi_label: bool) -> Reading:
+    """Return what is read of a graph up to the logits. shown: some of the data. multi_label: as in `reading`."""
     graph = trial.graph
     reader = Reader(flow, usual_initialiser(flow.models))
     streams = reader.streams(shown)
     (last,) = [node for node in graph.graph.nodes if node.op == "output"]
-    guessing = _of_equal_guesses(flow.values, streams, last.args[0])
+    # what all outputs have in common changes no guess of one class, but may change which labels a datum gets
+    guessing = last.args[0] if multi_label else _of_equal_guesses(flow.values, streams, last.args[0])
     if guessing is not last.args[0]:
         reader.unread.read_later(_removed_behind(guessing))
     output, unread = guessing.name, reader.unread.first
@@ -134,7 +147,11 @@ def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor) -> Reading:
     tied: Stream | None = None
     if logits:
         # behind the last layer there may be functions that change no guess, such as log_softmax
-        output = next(name for name, other in streams.items() if other.holds_the_same(logits))
+        alike = [name for name, other in streams.items() if other.holds_the_same(logits)]
+        output = alike[0]
+        if logits.entries.units > 1 and not multi_label:
+            logits = replace(logits, path=without_shifts(logits.path))
+            streams |= dict.fromkeys(alike, logits)
         step = logits.path[-1] if logits.path else None
         if step and step.read and not any(variance.value for variance in step.read.values()):
             streams = {name: other for name, other in streams.items() if step not in other.path}

@@ -25,10 +25,24 @@ def remarks(summaries: Sequence[Summary], samples: int, *, multi_label: bool = F
 
     multi_label: as in `measure`.
     """
-    shares, moments, centres, ties = (np.array(values) for values in [*zip(*summaries, strict=True)][:4])
-    yield from _of_ties(ties.mean() / samples, one=multi_label or centres.shape[1] == 1)
+    shares, moments, centres = (np.array(values) for values in [*zip(*summaries, strict=True)][:3])
+    fraction = float(tied(summaries, samples).mean())
+    if fraction == 1:
+        raise ValueError(
+            "expected outputs that decide between classes, but the outputs tie exactly at all data in all networks, "
+            "as they do if the weights of the last layer are 0, or if it returns zeros: initialise it, or remove it"
+        )
+    if fraction > TIED:
+        ties = of_ties(fraction, one=multi_label or centres.shape[1] == 1)
+        yield f"{ties}; look for layers that return zeros, or few values"
     var_mu, var_chi = moments.mean(axis=0)
-    if var_mu > 0 and not var_chi:
+    rounded = np.mean([summary.rounded for summary in summaries])
+    if rounded:
+        yield (
+            f"in {rounded:.0%} of the networks the outputs differ between the data by rounding alone, which var_chi "
+            "does not count; make the models in double precision, as by model.double()"
+        )
+    elif var_mu > 0 and not var_chi:
         yield (
             "the outputs do not depend on the data: var_chi = 0 and gamma is infinite; check that the weights of the "
             "last layers are not 0"
@@ -44,16 +58,15 @@ def remarks(summaries: Sequence[Summary], samples: int, *, multi_label: bool = F
         )
 
 
-def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
-    """Yield a warning if many data are tied; `one`: a network has one output. ValueError: all data are tied."""
-    if fraction == 1:
-        raise ValueError(
-            "expected outputs that decide between classes, but the outputs tie exactly at all data in all networks, "
-            "as they do if the weights of the last layer are 0, or if it returns zeros: initialise it, or remove it"
-        )
-    if fraction > TIED:
-        reason = "the output is 0, which counts for class 0" if one else "the first of these classes gets them"
-        yield f"{fraction:.1%} of the data tie exactly ({reason}); look for layers that return zeros, or few values"
+def tied(summaries: Sequence[Summary], samples: int) -> Array:
+    """Return the share of the data at which several outputs are largest, in every network."""
+    return np.array([summary.ties for summary in summaries]) / samples
+
+
+def of_ties(share: float, *, one: bool) -> str:
+    """Return the share of tied data, and which class gets them, in words. one: whether a network has one output."""
+    reason = "the output is 0, which counts for class 0" if one else "the first of these classes gets them"
+    return f"{100 * share:.3g}% of the data tie exactly ({reason})"
 
 
 def off_centre(summaries: Sequence[Summary]) -> bool:

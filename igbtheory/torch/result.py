@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured, table
-from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
+from igbtheory.guesses.bias_of_guesses import MEANING
 from igbtheory.networks.simulation.estimates import (
     ESTIMATES,
     NAMES,
@@ -17,6 +17,7 @@ from igbtheory.networks.simulation.estimates import (
     layer_estimates,
     on_few,
 )
+from igbtheory.torch.remarks import of_ties
 
 
 @final
@@ -27,16 +28,15 @@ class Measurement(OutputEstimates):
     samples, seed: number of data, and the seed. shares: fractions of the data that a network gives to each class,
     (networks, M); M = 2 for one output. moments: q_ab and q_aa - q_ab of every network, averaged over its contrasts,
     (networks, 2). outputs: number of outputs of a network; a single output decides between two classes, class 0 where
-    it is at least 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M).
-    losses: mean cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely.
-    by_label: the share of the data of each label that every class gets, (networks, labels, M), of size 0 without
-    labels.
-    guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data that the first of two
-    classes gets, averaged over pairs of neighbouring classes; NaN if they are not symmetric, as the outputs are not
-    centred. multi_label: whether each output gives a label of its own where it is at least 0: shares are then those of
-    the data with each label, which do not add up to 1, and every output is its own contrast. equal: share of the data
-    at which two neighbouring outputs are equal, so that the first gets them, (networks,). ties_of_networks: share of
-    the data at which several outputs are the largest, (networks,).
+    it is >= 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
+    cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely. by_label:
+    the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
+    guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
+    is the guess, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
+    centred. multi_label: whether each output gives a label of its own where it is >= 0: shares are then those of the
+    data with each label, which do not add up to 1, and every output is its own contrast. tied: share of the data at
+    which several outputs are largest in each network, (networks,): the first of these classes gets them. A single
+    output of 0 ties, too, and counts for class 0. equal: share of the data at which two neighbouring outputs are equal.
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
@@ -59,13 +59,13 @@ class Measurement(OutputEstimates):
     by_label: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
     multi_label: bool = False
+    tied: NDArray[np.float64] | float = 0.0
     equal: NDArray[np.float64] | float = 0.0
-    ties_of_networks: NDArray[np.float64] | float = 0.0
 
     @property
     def ties(self) -> float:
         """Share of the data at which several outputs are the largest: the first of their classes gets them."""
-        return float(np.mean(self.ties_of_networks))
+        return float(np.mean(self.tied))
 
     @property
     def loss(self) -> float:
@@ -76,6 +76,11 @@ class Measurement(OutputEstimates):
     def loss_error(self) -> float:
         """Standard error of `loss`."""
         return float(self.losses.std(ddof=1) / np.sqrt(self.networks))
+
+    @property
+    def on_ties(self) -> str:
+        """A sentence on the share of tied data, and on the class that gets them."""
+        return of_ties(self.ties, one=self.multi_label or self.outputs == 1)
 
     @property
     def networks(self) -> int:
@@ -117,7 +122,7 @@ class Measurement(OutputEstimates):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values, including the shares of all classes in every network."""
-        names = ("networks", "samples", "n_classes", "multi_label", "seed", *ESTIMATES, "ties")
+        names = ("networks", "samples", "n_classes", "multi_label", "seed", *ESTIMATES)
         return {
             **{name: getattr(self, name) for name in names},
             "G0": {"mean": self.G0.mean(), "std": self.G0.std(ddof=1)},
@@ -125,6 +130,7 @@ class Measurement(OutputEstimates):
             "majority_error": self.majority_error,
             "loss": self.loss,
             "loss_error": self.loss_error,
+            "ties": self.ties,
             "shares": self.shares,
             "probabilities": self.probabilities,
             **({"by_label": self.by_label} if self.by_label.size else {}),
@@ -145,8 +151,8 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        sentences = filter(None, [table(("output", "measured"), rows), on_ties(self.ties), MEANING])
-        return "\n\n".join(sentences) + on_few(self.networks) + labels
+        ties = f"\n\n{self.on_ties}." if self.ties else ""
+        return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{ties}{labels}"
 
     def _guesses(self) -> str:
         """Return gamma_guess with its error as text, or why there is none."""

@@ -4,11 +4,9 @@ import builtins
 import copy
 import logging
 import random
-import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -16,9 +14,9 @@ import torch
 from torch import fx, nn
 from torch.nn.parameter import is_lazy
 
-from igbtheory.foundations.shipped import PACKAGE
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.registered import reader_of
+from igbtheory.torch.failures import place_in_own_code
 from igbtheory.torch.few_numbers import WHOLE, sparing
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.operators import name_of, public
@@ -104,6 +102,13 @@ class _Tracer(fx.Tracer):  # type: ignore[misc]
         listed = reader_of(m) is not None or type(m).__name__ in ROWS
         return listed or m in self.activations or super().is_leaf_module(m, module_qualified_name)
 
+    def create_node(
+        self, kind: str, target: Any, args: Any, kwargs: Any, name: str | None = None, type_expr: Any = None
+    ) -> fx.Node:
+        """Return a node that is not called self, as a module may be: the code of a graph calls the graph so."""
+        name = "self_" if target == "self" else name
+        return super().create_node(kind, target, args, kwargs, name, type_expr)
+
 
 def _is_hooked(module: nn.Module) -> bool:
     """Return whether a module has hooks that may change what it computes; those of PyTorch compute its weights."""
@@ -144,13 +149,9 @@ def traced(model: nn.Module, x: torch.Tensor, output: str | int | None = None) -
             with _lengths_in_the_graph():
                 graph = _exported(model, x, output)
         except Exception as exported:  # noqa: BLE001 - as above; the first error names the line
-            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-            place = (
-                f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line})" if frames else ""
-            )
             raise ValueError(
                 f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
-                f"traced: {_shortened(error)}{place}; torch.export says: {_shortened(exported)}"
+                f"traced: {_shortened(error)}{place_in_own_code(error)}; torch.export says: {_shortened(exported)}"
             ) from error
     else:
         if any(map(_is_wrapped, graph.graph.nodes)):
@@ -281,13 +282,6 @@ def has_part(model: nn.Module, name: str) -> bool:
     except AttributeError:
         return False
     return True
-
-
-def _is_own(filename: str) -> bool:
-    """Return whether a file is the user's: part of neither PyTorch nor this package."""
-    folders = Path(filename).parts
-    inside = Path(filename).is_relative_to(PACKAGE)
-    return "torch" not in folders and not inside and not filename.startswith("<eval")
 
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:

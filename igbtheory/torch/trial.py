@@ -41,15 +41,18 @@ def tried(model: nn.Module, shown: torch.Tensor, count: int, output: str | int |
 
     output: which of several outputs is read, as in `measure`.
     """
-    whole = traced(model, shown, output)
-    graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
-    first = _Watched(graph)
-    first.extra_traceback = False  # errors keep the words of the model
     try:
+        whole = traced(model, shown, output)
+        graph = fx.GraphModule(whole, copy.deepcopy(whole.graph))
+        first = _Watched(graph)
+        first.extra_traceback = False  # errors keep the words of the model
         outputs = first.run(shown)
-    except Exception as error:
-        note_pass(error, 0, model, shown, (count, None))
-        raise
+    except Exception:
+        failed = _error_of(model, shown)  # which names the line of the model
+        if failed is None:
+            raise
+        note_pass(failed, 0, model, shown, (count, None))
+        raise failed from None
     logits = logits_of(outputs, output)
     rows_of_logits(logits.flatten(1) if is_of_tokens(logits) else logits, len(shown))
     _keep_the_logits(graph.graph, first, logits)
@@ -61,6 +64,15 @@ def tried(model: nn.Module, shown: torch.Tensor, count: int, output: str | int |
         third.run(shown)
         random = _random(graph.graph, second, third)
     return Trial(whole, graph, {*second.returned}, random, first.changed)
+
+
+def _error_of(model: nn.Module, shown: torch.Tensor) -> Exception | None:
+    """Return the error that a model raises, None if it passes."""
+    try:
+        model(shown)
+    except Exception as error:  # noqa: BLE001 - of any kind, from the code of the model
+        return error
+    return None
 
 
 @final

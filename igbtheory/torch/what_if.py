@@ -58,6 +58,11 @@ class WhatIf:
     majority: float = np.nan
     majority_error: float = np.nan
 
+    @property
+    def is_predicted(self) -> bool:
+        """Whether there is a prediction, in infinite width or at the model's own widths."""
+        return not np.isnan([self.predicted, self.at_widths]).all()
+
     def value(self, ratio: str, kind: str) -> tuple[float, float]:
         """Return a value of a bias ratio and its error, 0 in infinite width."""
         value, *error = VALUES[ratio, kind]
@@ -80,10 +85,13 @@ class Changes:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of values that are compared: one prediction, of the model and all changes, and the measurement."""
+        """The kinds of values that are shown: one prediction, of the model and all changes, and the measurement.
+
+        The measurement is left out if none of the changes was measured, and the model is predicted.
+        """
         lines = self.model, *self.changes
         drawn = self._drawn and all(np.isnan(x.predicted) or not np.isnan(x.at_widths) for x in lines)
-        checked = any(not np.isnan(x.measured) or x.unmeasured for x in self.changes)
+        checked = not self.model.is_predicted or any(not np.isnan(x.measured) or x.unmeasured for x in self.changes)
         return [AT_WIDTHS if drawn else LIMIT, *([MEASURED] if checked else [])]
 
     def share(self, line: WhatIf, kind: str) -> tuple[float, float]:
@@ -95,20 +103,24 @@ class Changes:
 
     @property
     def remedy(self) -> WhatIf | None:
-        """The change with the smallest predicted share, or measured one if the model has no prediction.
+        """The change with the smallest predicted share, or measured one if it has no prediction.
 
         None: no change lowers the share by more than 2 standard errors. Predictions come first since their errors are
         smaller.
         """
-        kind = next((kind for kind in self.kinds if not np.isnan(self.share(self.model, kind)[0])), MEASURED)
-        now, error = self.share(self.model, kind)
-        shares = [self.share(line, kind) for line in self.changes]
+        now, error = self._known(self.model)
+        shares = [self._known(line) for line in self.changes]
         lower = [
             (share, i)
             for i, (share, other) in enumerate(shares)
             if now - share > max(SMALL, ERRORS * np.hypot(error, other))
         ]
         return self.changes[min(lower)[1]] if lower else None
+
+    def _known(self, line: WhatIf) -> tuple[float, float]:
+        """Return the first share that is known, in the order of `kinds`, with its error."""
+        shares = [self.share(line, kind) for kind in self.kinds]
+        return next((share for share in shares if not np.isnan(share[0])), shares[-1])
 
     def proposal(self) -> str:
         """Return the change that helps most and the shares that it gives, as text; empty if none helps."""

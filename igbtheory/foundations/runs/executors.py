@@ -29,7 +29,7 @@ Piece = Callable[[], Any]
 
 TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+:\d+)")
 PATIENCE = 10
-"""Seconds to wait for a dask scheduler."""
+"""Seconds to wait for an answer of a dask scheduler, and for a piece before it is asked whether it is still there."""
 OWN: list[Piece] = []
 """The pieces of the run in a process that `processes` started; empty in other processes."""
 
@@ -85,6 +85,19 @@ def sent(piece: Piece, pool: Executor) -> Piece:
 def _unpacked(piece: bytes, files: dict[str, Path]) -> Any:
     shipped.load_missing(files)
     return pickle.loads(piece)()  # noqa: S301 - a dask worker runs everything that it is sent
+
+
+def refuse_silent(pool: Executor) -> None:
+    """Raise ConnectionError if the scheduler of a dask cluster no longer answers: its pieces would wait for ever."""
+    if not type(pool).__module__.startswith("distributed."):
+        return
+    client = pool._client  # type: ignore[attr-defined]  # noqa: SLF001 - an executor of dask has no other way to it
+    try:
+        client.sync(client.scheduler.identity, callback_timeout=PATIENCE)
+    except Exception as error:
+        raise ConnectionError(
+            "the scheduler of dask no longer answers; start one with: dask scheduler, and repeat the command"
+        ) from error
 
 
 class _Stopped(BaseException):

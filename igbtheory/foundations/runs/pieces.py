@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import NoneType
 from typing import Any, final
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.progress import counted
-from igbtheory.foundations.runs.executors import Piece, nth, opener, processes, sent
+from igbtheory.foundations.runs.executors import PATIENCE, Piece, nth, opener, processes, refuse_silent, sent
 from igbtheory.foundations.runs.store import Store, number_of
 from igbtheory.foundations.runs.versions import OtherVersionsError, refuse_other, versions
 from igbtheory.foundations.threads import one_thread, pinned
@@ -100,7 +100,7 @@ class _Run:
             self._hand_out(pool)
             yield from self._due()
             while self.out:
-                self._wait()
+                self._wait(pool)
                 yield from self._due()
         finally:
             if not self.workers:  # an executor of the user continues after this run
@@ -136,15 +136,21 @@ class _Run:
             self.turn += 1
             yield self.ready.pop(self.turn - 1)()
 
-    def _wait(self) -> None:
-        """Wait until a piece is finished, and keep it."""
-        number = self.news.get()
-        self._keep(number, self.out.pop(number))
+    def _wait(self, pool: Executor) -> None:
+        """Wait until a piece is finished, and keep it. ConnectionError: a cluster no longer answers."""
+        while True:
+            try:
+                number = self.news.get(timeout=PATIENCE)
+            except Empty:
+                refuse_silent(pool)
+            else:
+                return self._keep(number, self.out.pop(number))
 
     def _keep_finished(self) -> None:
         """Keep the pieces that are already finished."""
         while not self.news.empty():
-            self._wait()
+            number = self.news.get()
+            self._keep(number, self.out.pop(number))
 
     def _keep(self, number: int, future: Future[Any]) -> None:
         """Store a result at once, and keep an exception until it is due."""

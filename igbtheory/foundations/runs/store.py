@@ -21,7 +21,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.guarded import refuse_zip_bomb
 from igbtheory.foundations.runs.executors import refuse_unfit
 from igbtheory.foundations.runs.versions import versions
-from igbtheory.foundations.saved import json_of, tree_of, value_of
+from igbtheory.foundations.saved import json_of, tree_in, tree_of, value_of
 from igbtheory.foundations.threads import one_thread
 
 TABLES = (
@@ -46,7 +46,8 @@ class Store:
     ValueError: the file belongs to another configuration or version, or it is damaged. OSError: it cannot be written.
 
     >>> import pathlib, tempfile
-    >>> store = igb.runs.Store(pathlib.Path(tempfile.mkdtemp(), "run.db"), {"seed": 0})
+    >>> with igb.runs.Store(pathlib.Path(tempfile.mkdtemp(), "run.db"), {"seed": 0}) as store:
+    ...     store.put(1, 0.5)
     """
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
@@ -57,10 +58,10 @@ class Store:
             raise ValueError(f"expected the path of a file for the store, got {str(path)!r}; name one such as run.db")
         text = json.dumps({**versions(), **configuration})
         with self._explained():
-            self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
+            self._file = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
-                held = dict(json.loads(self._held(text)))
+                held = dict(tree_in(self._held(text)))
             self._refuse_another(held, json.loads(text))
         except BaseException:
             self.close()
@@ -124,10 +125,18 @@ class Store:
             checksum, data = self._file.execute("SELECT sum, data FROM pieces WHERE number = ?", (number,)).fetchone()
             if checksum != _checksum(number, data):
                 raise sqlite3.DatabaseError(f"the result of piece {number} is not what was written")
-            return _unpacked(data)
+            result = _unpacked(data)
+            if result is None:
+                raise sqlite3.DatabaseError(f"the result of piece {number} is empty")
+            return result
 
     def put(self, number: int, result: Any) -> None:
-        """Store the result of a piece at once, unless another run has already stored the same result."""
+        """Store the result of a piece at once, unless another run has already stored the same result.
+
+        TypeError: the result is None, which a store cannot tell from nothing.
+        """
+        if result is None:
+            raise TypeError("expected the result of a piece, got None; return what the piece computes")
         data = _packed(result)
         with self._explained():
             row = number, _checksum(number, data), data
@@ -212,7 +221,7 @@ def _packed(result: Any) -> bytes:
 
 def _unpacked(data: bytes) -> Any:
     if not data.startswith((b"\x93NUMPY", b"PK")):
-        return value_of(json.loads(data))
+        return value_of(tree_in(data.decode()))
     refuse_zip_bomb(BytesIO(data), len(data))
     arrays = np.load(BytesIO(data), allow_pickle=False)
     if isinstance(arrays, np.ndarray):

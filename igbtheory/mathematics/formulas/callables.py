@@ -128,7 +128,8 @@ def _called(name: str, way: Callable[[Any], Any], x: NDArray[np.float64]) -> NDA
 
 def _of_tensors(torch: Any, function: Callable[..., Any], kind: Any, x: NDArray[np.float64]) -> Any:
     with torch.no_grad():
-        return function(torch.tensor(x, dtype=kind)).double().numpy()
+        y = function(torch.tensor(x, dtype=kind))
+    return (y if y.is_complex() else y.double()).numpy()  # `_called` refuses complex numbers
 
 
 def _checked(name: str, values: Values) -> NDArray[np.float64]:

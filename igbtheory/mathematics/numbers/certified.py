@@ -9,8 +9,12 @@ import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise
+
+MOST_BITS = 2**20
+"""Largest number of bits: some thirty times those of the most digits that may be asked for, since balls widen."""
 
 
 def exact(value: Any) -> Fraction:
@@ -59,7 +63,7 @@ class Certified(Kind):
     exact = True
 
     def __init__(self, bits: int) -> None:
-        self.bits = bits
+        self.bits = checks.whole("bits", bits, 2, MOST_BITS)
         self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0
         replacements = {"sigmoid": _sigmoid, "softplus": _softplus}
         for name in ELEMENTARY:

@@ -9,12 +9,17 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.foundations import checks
 from igbtheory.foundations.saved import maker
 from igbtheory.mathematics.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
 
 _GUARD = 15  # more digits than are asked for, since rules lose some by cancellation
 SPARE = 64
 """Bits that balls have beyond the precision, for terms 1e-19 of the largest one."""
+
+
+MOST_DIGITS = 10_000
+"""Largest number of digits: of mlp(3, "relu"), which has closed forms, so many take two seconds."""
 
 
 def _context(digits: int) -> Any:
@@ -31,7 +36,7 @@ class Multiprecision(Kind):
     """Numbers of `digits` significant decimal digits, computed with fifteen more."""
 
     def __init__(self, digits: int) -> None:
-        self.digits = digits
+        self.digits = checks.whole("digits", digits, 2, MOST_DIGITS)
         self.epsilon = 10.0 ** -(digits + _GUARD)
         self.goal = 10.0 ** -(digits + 2)
         self.context = context = _context(digits + _GUARD)

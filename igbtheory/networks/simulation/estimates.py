@@ -152,10 +152,13 @@ def mean(values: Array, weights: Array) -> tuple[Array, Array]:
 def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
     """Return the ratio of the weighted means of a and b, as `jackknife` estimates it, and its standard error.
 
-    The ratio is inf or NaN if the mean of b is 0.
+    The ratio is inf or NaN if the mean of b is 0. A correction that changes its sign is left out: few networks make up
+    the mean of b then, and they do not tell the bias.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return jackknife(np.divide, weights, a, b)
+        corrected, error = jackknife(np.divide, weights, a, b)
+        whole = np.divide(*(np.tensordot(weights, x.mean(axis=1), 1) for x in (a, b)))
+        return np.where(corrected * whole < 0, whole, corrected), error
 
 
 def jackknife(statistic: Callable[..., Array], weights: Array, *values: Array) -> tuple[Array, Array]:

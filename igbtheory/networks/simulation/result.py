@@ -31,7 +31,7 @@ class Simulation(Ensemble):
     See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
 
     network, networks, width, samples, seed, inputs: as in `simulate`. G0: the share of class 0, (networks,). moments:
-    q_ab and q_aa - q_ab of every network and layer. guess_variances, ties_of_networks: E (G0 - 1/2)^2 and the share of
+    q_ab and q_aa - q_ab of every network and layer. guess_variances, tied: E (G0 - 1/2)^2 and the share of
     ties of every network and layer.
 
     >>> simulated = igb.mlp(1, "relu").simulate(networks=20, width=50, samples=50)

@@ -30,7 +30,7 @@ class Ensemble(OutputEstimates):
     of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: E (G0 - 1/2)^2
     over the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data:
     without the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with
-    itself. ties_of_networks: the share of the data at which outputs of this Dense tie, (networks, dense layers).
+    itself. tied: the share of the data at which outputs of this Dense tie, (networks, dense layers).
     The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
     width is finite; `compare` extrapolates to infinite width.
     """
@@ -44,12 +44,12 @@ class Ensemble(OutputEstimates):
     G0: NDArray[np.float64]
     moments: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
-    ties_of_networks: NDArray[np.float64] | float = 0.0
+    tied: NDArray[np.float64] | float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Estimates after every Dense layer."""
-        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.ties_of_networks)
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.tied)
 
     @property
     def gaussian(self) -> bool:

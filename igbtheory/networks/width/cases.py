@@ -20,7 +20,7 @@ from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import OutputLaw
+    from igbtheory.guesses.dataset import DatasetGuessLaw, OutputLaw
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
@@ -160,7 +160,7 @@ class DataCase(Case):
     ) -> "OutputLaw":
         return self.outputs(per_layer, seeds)
 
-    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "DatasetGuessLaw":
         drawn = self._of(len(self.data), precision_of(self))
         return law_on_data(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 

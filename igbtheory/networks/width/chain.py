@@ -101,6 +101,10 @@ class EachNetwork(Layer):
     def few(self) -> bool:
         return self.layer.few
 
+    @property
+    def of_positions(self) -> bool:
+        return self.layer.of_positions
+
     def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
         return self.layer.read_out(before, behind)
 
@@ -219,7 +223,8 @@ class _Many:
         if isinstance(layer, Dense) and not self.positions:
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
         if is_of_user(layer) or (self.positions and not layer.inner):
-            return EachNetwork(layer, self.rows, next(self.made) if layer.weighs else 1)
+            makes_units = layer.weighs and not layer.ways
+            return EachNetwork(layer, self.rows, next(self.made) if makes_units else 1)
         return layer.in_batches(self.batch).mapped(lambda layers: tuple(map(self.of, layers)))
 
 

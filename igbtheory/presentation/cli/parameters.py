@@ -26,6 +26,14 @@ def _as_written(_: type, tokens: Sequence[Token]) -> str:
     return tokens[0].value
 
 
+class _Choice(Parameter):
+    """Keeps pydantic from refusing a choice: Cyclopts asks it wherever another package has loaded it."""
+
+    def __get_pydantic_core_schema__(self, *_: object) -> dict[str, str]:
+        """Return the schema of any value: `_as_written` tells who refuses a wrong one."""
+        return {"type": "any"}
+
+
 def _whole_number(value: str) -> int:
     """Return the whole number that a text contains."""
     with suppress(ValueError):
@@ -38,7 +46,7 @@ def _whole_number(value: str) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Widths = Annotated[int | list[int], Parameter(converter=_widths, n_tokens=1)]
-Choice = Parameter(converter=_as_written, n_tokens=1)
+Choice = _Choice(converter=_as_written, n_tokens=1)
 """What a parameter with choices has beside them: help shows them, and shells complete them."""
 Activation = Annotated[str, Parameter(completer=activations, allow_leading_hyphen=True)]
 Norm = Annotated[Literal["batch", "layer", "rms"] | None, Choice]

@@ -95,8 +95,10 @@ def _images(trained: Trained) -> dict[str, Any]:
     """Return the data and labels of the user for an experiment, if options name any."""
     usual = Trained()
     of_training = [one.name for one in fields(Trained) if one.name not in OF_DATA]
-    if any(getattr(trained, name) != getattr(usual, name) for name in of_training):
-        raise ValueError("expected only --preset and data, got options of training as well; an experiment has its own")
+    given = [name for name in of_training if getattr(trained, name) != getattr(usual, name)]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(f"expected only data beside --preset, which has its own options, got {options}; leave it out")
     if trained == usual:
         return {}
     from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy

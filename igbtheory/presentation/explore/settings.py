@@ -104,7 +104,7 @@ def _number(name: str, value: Any, check: Callable[[str, Any], None] = checks.fi
     """Return the value as a checked number."""
     try:
         number = float(value)
-    except (ValueError, OverflowError):
+    except (ValueError, TypeError, OverflowError):
         raise ValueError(f"expected the {name} to be a number, got {shortened(value)}; write one such as 2") from None
     check(name, number)
     return number

@@ -24,11 +24,13 @@ def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[s
     """Return sigma_w2 and sigma_b2, which are added to `site.read`, and the shift by a constant bias, if any."""
     weights = variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
     biases = [] if module.bias is None else [m.bias.detach() for m in site.modules]
-    constant = float(biases[0].flatten()[0]) if biases and biases[0].numel() > 1 else 0.0
+    # a single number may be drawn: that it is none, other models tell
+    several = bool(biases) and (biases[0].numel() > 1 or len(biases) > 1)
+    constant = float(biases[0].flatten()[0]) if several else 0.0
     shift: list[Layer] = []
     if constant and all(bool((bias == constant).all()) for bias in biases):
         biases, shift = [], [Activation(f"x + {constant!r}")]
-    bias = variance(biases, fan_in, fan_out) if biases else Variance(0.0, 0.0, ("none",))
+    bias = variance(biases, fan_in, fan_out, of_biases=True) if biases else Variance(0.0, 0.0, ("none",))
     site.read.update(sigma_w2=Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), sigma_b2=bias)
     return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
