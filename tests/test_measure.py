@@ -695,7 +695,7 @@ def test_labels_are_measured_as_by_models_with_one_output() -> None:
     targets = torch.tensor(tags, dtype=torch.float32)
     losses = [float(nn.functional.binary_cross_entropy_with_logits(x, targets)) for x in logits]
     assert measured.losses == pytest.approx(losses, rel=1e-6)  # single precision
-    assert "share of label 0, output > 0" in str(measured)
+    assert "share of label 0, output >= 0" in str(measured)
     with pytest.raises(ValueError, match=r"rows of 0 and 1 as labels, got shape \(12,\)"):
         igb.measure(linear(3), (X, tags[:, 0]), 3, multi_label=True)
 
@@ -949,7 +949,7 @@ def test_numbers_end_with_the_second_digit_of_their_error(value: float, error: f
 def test_the_command_says_which_sign_class_0_has(capsys: Capture, folder: Path) -> None:
     np.save(folder / "images.npy", igb.digits()[:20])
     assert main(["measure", "models.py:one", "--data", "images.npy", "--networks", "3"]) == 0
-    assert "share of class 0, output > 0, mean" in capsys.readouterr().out
+    assert "share of class 0, output >= 0, mean" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")

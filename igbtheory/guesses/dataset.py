@@ -106,7 +106,7 @@ class OutputLaw(Law):
 
     def root(self, rng: np.random.Generator) -> NDArray[Any]:
         """Return the matrix L of one of the networks."""
-        return self._roots[rng.integers(self.networks)]
+        return self._roots[int(rng.integers(self.networks))]
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in {"pdf", "logpdf", "finite"}:

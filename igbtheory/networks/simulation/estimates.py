@@ -112,7 +112,7 @@ def layer_estimates(
     )
     wider = student(moments.shape[1])
     estimates = (part for value, error in pairs for part in (value, wider * error))
-    return LayerEstimates(*estimates, mean(ties, weights)[0])
+    return LayerEstimates(*[*estimates, mean(ties, weights)[0]])
 
 
 def student(networks: int) -> float:
