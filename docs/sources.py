@@ -122,6 +122,9 @@ def _install() -> Source:
     """Yield the versions that are installed."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     yield "Python {} or later", project["requires-python"].removeprefix(">=")
+    tested = [line.split()[-1] for line in project["classifiers"] if "Python :: 3." in line]
+    newest = re.findall(r"\d\.\d+", (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))[-1]
+    yield "run on {}, {} and {}; its dependencies have wheels for {}, too", *tested, newest
     yield "once version {} has been", igb.__version__
 
 

@@ -1215,7 +1215,11 @@ def test_a_class_token_is_shown_alone() -> None:
     ("make", "data", "expected"),
     [
         (lambda: nn.Conv2d(6, 6, 3, padding=1, groups=6), IMAGES, "DepthwiseConv2d(3"),
-        (lambda: nn.Conv2d(6, 6, 3, padding=1, groups=2), IMAGES, "groups=2"),
+        (
+            lambda: nn.Conv2d(6, 6, 3, padding=1, groups=2),
+            IMAGES,
+            "GroupedConv2d(3, sigma_w2=0.3333333333333333, sigma_b2=0.012345679012345678, reads=3, makes=3",
+        ),
         (lambda: nn.GroupNorm(1, 6), IMAGES, "LayerNorm(eps=1e-05, positions_too=True)"),
         (lambda: nn.GroupNorm(2, 6), IMAGES, "GroupNorm(3, eps=1e-05)"),
         (lambda: nn.LayerNorm([6, 4, 4]), IMAGES, "LayerNorm(eps=1e-05, positions_too=True)"),
@@ -1834,10 +1838,6 @@ def transformer(layers: int = 1, *, copies: bool = False, **options: Any) -> Mak
     return made
 
 
-def convolution(groups: int) -> Make:
-    return stack(lambda: nn.Conv1d(2, 2, 1, groups=groups), nn.Flatten, linear(40, 3))
-
-
 PAIR = {"a": linear(20, 20), "b": linear(20, 20)}
 TWO = model(lambda m, x: (m.a(x), m.b(-x)), **PAIR)
 TOKENS = np.random.default_rng(4).standard_normal((4, 3, 20))
@@ -1907,11 +1907,6 @@ REMEDIES = [
         "igb.from_torch(transformer(2, copies=True), TOKENS)",
         "into nn.Sequential",
         "igb.from_torch(transformer(2), TOKENS)",
-    ),
-    (
-        "igb.from_torch(convolution(groups=2), TOKENS[:, :2])",
-        "take groups=1",
-        "igb.from_torch(convolution(groups=1), TOKENS[:, :2])",
     ),
     (
         "igb.from_torch(lambda: nn.Sequential(nn.LazyLinear(3)), X)",

@@ -20,7 +20,8 @@ FAR = 3.0
 Make = Callable[[], Any]
 X = torch.from_numpy(np.random.default_rng(1).standard_normal((40, 30)) + 0.3).float()
 TOKENS = torch.from_numpy(np.random.default_rng(2).standard_normal((30, 6, 8))).float()
-IMAGES = torch.from_numpy(igb.gaussian_images(12, 3, 6, 6, seed=1)).float()
+SEQUENCES = TOKENS[:16].transpose(1, 2)
+IMAGES = torch.from_numpy(igb.gaussian_images(6, 3, 3, 3, seed=1)).float()
 
 
 class Model(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
@@ -201,3 +202,46 @@ def test_numbers_of_each_model_are_not_those_of_one() -> None:
     parts = {"v": lambda: nn.Parameter(3 * torch.randn(1))}
     found = igb.from_torch(lambda: Model(lambda m, h: h + m.v * m.inner(h), parts), X.numpy())
     assert "Computed" in repr(found)
+
+
+class Grouped(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A convolution, ReLUs and convolutions in groups, and the average over all positions."""
+
+    def __init__(self, kind: Any, channels: int, *sizes: tuple[int, int]) -> None:
+        super().__init__()
+        layers, width = [kind(channels, 120, 3, padding=1)], 120
+        for reads, makes in sizes:
+            behind = width // reads * makes
+            layers += [nn.ReLU(), kind(width, behind, 3, padding=1, groups=width // reads)]
+            width = behind
+        for layer in layers[::2]:
+            nn.init.kaiming_normal_(layer.weight)
+            nn.init.normal_(layer.bias, std=0.1)
+        self.layers, self.last = nn.Sequential(*layers, nn.ReLU()), nn.Linear(width, OUTPUTS)
+
+    def forward(self, x: Any) -> Any:
+        return self.last(self.layers(x).flatten(2).mean(2))
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize(
+    ("kind", "data", "sizes", "text"),
+    [
+        (nn.Conv2d, IMAGES, [(2, 2)] * 2, "GroupedConv2d(3"),
+        (nn.Conv1d, SEQUENCES, [(1, 1)] * 2, "GroupedConv1d(3"),
+        (nn.Conv1d, SEQUENCES, [(1, 2)] * 2, "GroupedConv1d(3"),
+    ],
+    ids=["two", "one", "one becomes two"],
+)
+def test_groups_of_few_channels_stay_as_small_in_infinite_width(kind: Any, data: Any, sizes: Any, text: str) -> None:
+    make = lambda: Grouped(kind, data.shape[1], *sizes)  # noqa: E731 - it makes models
+    network = igb.from_torch(make, data.numpy())
+    gamma, error = in_a_loop(make, data)
+    found = network.predict(data.numpy())
+    assert text in repr(network)
+    assert abs(found.gamma - gamma) < FAR * error
+    whole = igb.from_torch(lambda: Grouped(kind, data.shape[1], *[(120, 120)] * len(sizes)), data.numpy())
+    assert whole.predict(data.numpy()).gamma > gamma + 2 * FAR * error
+    # at its own widths it has the same groups
+    drawn = network.predict(data.numpy(), width=network.widths, networks=60)
+    assert abs(drawn.gamma - gamma) < FAR * np.hypot(error, drawn.gamma_error)

@@ -44,7 +44,6 @@ class Convolution(Windowed, ABC):
     dilation: int = 1
 
     listed = True
-    weighs = True
 
     def __init__(
         self,
@@ -66,6 +65,10 @@ class Convolution(Windowed, ABC):
         named = isinstance(padding, str)
         pad = checks.known("padding", padding, PADDINGS) if named else checks.whole("padding", padding, 0)
         object.__setattr__(self, "padding", pad)
+
+    @property
+    def weighs(self) -> bool:
+        return True
 
     @property
     def matrices(self) -> int | None:
@@ -128,17 +131,21 @@ class Convolution(Windowed, ABC):
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
         total: Any = 0
         for read in reads:
-            channels = read.shape[1]
-            if channels % self.groups or width % self.groups:
-                raise ValueError(
-                    f"expected channels that the {self.groups} groups of {self!r} divide, got {channels} in front and "
-                    f"{width} behind; choose another width or number of groups"
-                )
-            by_group = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
-            shape = (self.groups, channels // self.groups, width // self.groups)
+            groups, behind = self.parts(read.shape[1], width)
+            by_group = read.reshape(len(read), groups, -1).swapaxes(0, 1)
+            shape = (*by_group.shape[::2], behind)
             total += product(by_group, rng.standard_normal(shape, dtype=read.dtype))
-        scale = np.sqrt(self.sigma_w2 * self.groups / (channels * self.size**self.axes))
-        return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
+        scale = np.sqrt(self.sigma_w2 / (shape[1] * self.size**self.axes))
+        return np.asarray(total.swapaxes(0, 1).reshape(len(read), -1) * read.dtype.type(scale))
+
+    def parts(self, channels: int, width: int) -> tuple[int, int]:
+        """Return the number of groups of so many channels in front, and how many of the `width` behind each makes."""
+        if channels % self.groups or width % self.groups:
+            raise ValueError(
+                f"expected channels that the {self.groups} groups of {self!r} divide, got {channels} in front and "
+                f"{width} behind; choose another width or number of groups"
+            )
+        return self.groups, width // self.groups
 
     def latex(self) -> str:
         size = r" \times ".join([str(self.size)] * self.axes)

@@ -15,6 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import NOWHERE, Gathered
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.rows.grouped_convolutions import GroupedConv1d, GroupedConv2d
 from igbtheory.torch.rows.site import Site, equal, reads, square
 
 PADDINGS = "zeros", "circular"
@@ -47,9 +48,9 @@ def dense(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.Conv2d, nn.Conv1d, axis=1, grid=True)
 def convolution(module: Any, site: Site) -> list[Layer]:
-    """Return Conv2d, Conv1d or DepthwiseConv2d; its padding is a name if that name pads as much.
+    """Return the convolution of images or sequences; its padding is a name if that name pads as much.
 
-    Other windows, such as rectangular ones, are gathered at one position.
+    In groups it keeps their few channels. Other windows, such as rectangular ones, are gathered at one position.
     """
     sides, points = site.before[1:], prod(module.kernel_size)
     fans = module.in_channels // module.groups * points, module.out_channels * points
@@ -63,12 +64,14 @@ def convolution(module: Any, site: Site) -> list[Layer]:
             raise ValueError("the theory has convolutions in groups with square windows and equal padding, got others")
         linear = Dense(**variances) if len(sides) == 1 else Conv2d(1, **variances)
         return [_windows(module, sides, site.after[1:]), linear, *shift]
-    if module.groups == module.in_channels == module.out_channels > 1:
-        if isinstance(module, nn.Conv1d):
-            raise ValueError("the theory has depthwise convolutions of images alone; take groups=1")
-        return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
-    kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
-    return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
+    images, window = len(sides) == len(("height", "width")), (size, stride, padding)
+    reads, makes = (count // module.groups for count in (module.in_channels, module.out_channels))
+    if module.groups == 1:
+        return [(Conv2d if images else Conv1d)(*window, **variances, dilation=dilation), *shift]
+    if images and reads == makes == 1:
+        return [DepthwiseConv2d(*window, **variances, dilation=dilation), *shift]
+    grouped = GroupedConv2d if images else GroupedConv1d
+    return [grouped(reads, makes, *window, **variances, dilation=dilation), *shift]
 
 
 def _padding(module: Any, sides: tuple[int, ...]) -> Any:
