@@ -117,8 +117,9 @@ class Convolution(Windowed, ABC):
 
     def _condenses(self, x: NDArray[Any], width: int) -> bool:
         """Return whether a Dense that reads the windows as units draws fewer numbers than there are weights."""
-        windows = len(x) * prod(self.positions(x.shape[2:])), self.size**self.axes * x.shape[1]
-        return self.weighs and self.groups == 1 and x.dtype == np.float32 and condenses(windows, width)
+        windows = len(x) * prod(self.positions(x.shape[2:])), products(self, x.shape[1])
+        alone = self.weighs and x.dtype == np.float32 and self.parts(x.shape[1], width)[0] == 1
+        return alone and condenses(windows, width)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
