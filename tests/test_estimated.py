@@ -21,6 +21,7 @@ from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, Sampling, combined
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage, no_units
+from igbtheory.layers.nodes.samples import behind
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.sobol import DIMENSIONS, normal_points
@@ -438,6 +439,6 @@ def test_units_of_batches_have_the_covariances_of_their_law(across: float, withi
 def test_a_full_batch_is_many_data_however_few_are_drawn() -> None:
     """Units of two data that are normalised by these two alone would be 1 and -1."""
     node = LawNode(FLOAT64, Gaussian(Moments(0, 0.5, 1.0)))
-    drawn = igb.BatchNorm().behind(node)(Draws(np.random.default_rng(0), 1, batches=2), 500)
+    drawn = behind(igb.BatchNorm(), node)(Draws(np.random.default_rng(0), 1, batches=2), 500)
     assert drawn.shape == (2, 500)
     assert np.mean(drawn**4) == pytest.approx(3, abs=5 * (96 / 1000) ** 0.5)  # of a normal unit; 1 of signs
