@@ -145,10 +145,10 @@ def foreign_cases() -> Iterator[Case]:
     pictures = partial(photographs, 20, 3, 8)
     for name, function in foreign.FUNCTIONS.items():
         # of few units that are much larger than the others, uniform weights make units that are not normal
-        make = partial(foreign.Elementwise, function, normal=name == "squared ReLU")
-        yield Case(f"foreign {name}", make, vectors, train=True)
+        perceptron = partial(foreign.Elementwise, function, normal=name == "squared ReLU")
+        yield Case(f"foreign {name}", perceptron, vectors, train=True)
     doubled = partial(foreign.Elementwise, foreign.crelu, made=200)
-    for name, make, data in (
+    others: tuple[tuple[str, Make, Callable[[], Array]], ...] = (
         ("CReLU", doubled, vectors),
         ("SIREN", foreign.Siren, vectors),
         ("maxout", foreign.Maxout, vectors),
@@ -162,7 +162,8 @@ def foreign_cases() -> Iterator[Case]:
         *((name, partial(foreign.Mixing, name), sequences) for name in ("FNet", "GFNet")),
         ("NeuMF", foreign.NeuMF, partial(words, 30, 2, 20)),
         ("GIN", foreign.GIN, sequences),
-    ):
+    )
+    for name, make, data in others:
         yield Case(f"foreign {name}", make, data, train=True)
     for name, train in (("convnextv2_atto", False), ("test_resnet", True)):
         yield Case(f"foreign {name} of timm", partial(of_timm, name), partial(photographs, 8, 3, 32), train)
