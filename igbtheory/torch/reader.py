@@ -146,6 +146,8 @@ class Reader:
         x, y = self.values[start], self.values[node]
         if not (isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor)):
             return None
+        if not self.flow.are_alike(steps):
+            return None
         function = FunctionOfOne(self.flow.graph, start, steps, self.flow.other_values())
         norm = None
         if not function.acts_on_numbers(x, y) and (norm := function.norm(x, y)) is None:
