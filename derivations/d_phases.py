@@ -367,7 +367,7 @@ def chaotic_states(stated: Any, says: str) -> Findings:
     + ", ".join(f"sigma_w^2 = {value} is {factor} times the edge ({name})" for name, (factor, value) in POSTER.items()),
     printed=tuple(equation(sp.Rational(str(factor)) * EDGE**2, sp.Float(value)) for factor, value in POSTER.values()),
     document="poster",
-    at="parameters of the tanh networks",
+    at="parameters of the tanh networks; those in the authors' repository, mlp_tanh_*.cfg, have the same factors",
     where="values are to the digits printed",
 )
 def edge_of_tanh(stated: Any, says: str) -> Findings:

@@ -134,7 +134,8 @@ assert after == 0 < before  # and all classes have the same share where gamma = 
     right=sp.Lt(AFTER, BEFORE),
     at="section G.3, Normalization placement and initialization bias; Fig. G.9",
     where="what is tested is what the theory of the preprint expects, with BatchNorm and ReLU; that both curves, of "
-    "ResNet101 and Swin-L, shift to the right is an observation, which we have not repeated and do not doubt",
+    "ResNet101 and Swin-L, shift to the right is an observation, which we have not repeated and do not doubt; if the "
+    "sentence has right for left, it is a misprint",
 )
 def largest_of_many_classes(trial: Trial, stated: Any, says: str) -> Findings:
     """By Theorem E.1 gamma = 1/(pi - 1) with BN in front, by Theorem E.2 0 with BN behind ReLU: each of 10,000 images

@@ -102,8 +102,9 @@ def full_batch_is_not_layernorm(trial: Trial, stated: Any, says: str) -> Finding
 ln, rms = (igb.mlp(1, "relu", norm=norm, placement="after").predict().gamma for norm in ("layer", "rms"))
 assert ln == 0 and abs(rms - 0.46694) < 1e-4
 """,
-    at="section 2, Normalization, last paragraph; section 6",
-    where="the result on LN that is tested is Theorem 4.4, LN behind ReLU",
+    at="section 2, Normalization, last paragraph",
+    where="the result on LN that is tested is Theorem 4.4, LN behind ReLU; sections 4.1.3 and 6 say the same of LN in "
+    "front of ReLU, where it is right (E-4.1.3)",
 )
 def rmsnorm_everywhere(stated: Any) -> Findings:
     """Behind ReLU the mean over the nodes is E ReLU: LN removes it, RMSNorm keeps it. In front it is 0 (E-4.1.3)."""

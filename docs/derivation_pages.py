@@ -30,6 +30,9 @@ each section of a paper. This page is written from the claims by ``python docs/d
 What we read, by the first letter of an id (:doc:`references` has the papers):
 
 {papers}
+
+The words of C and D are those of summaries by others, and those of A of a version that the authors have replaced: what
+is said of them here is not said of the papers.
 """
 
 

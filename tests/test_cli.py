@@ -22,10 +22,11 @@ from igbtheory.presentation.cli import main
 Capture = pytest.CaptureFixture[str]
 
 
-def printed(capsys: Capture, *tokens: str) -> Any:
+def printed(capsys: Capture, *tokens: str, told: str = "") -> Any:
+    """Return the JSON that a command prints; told: what it tells beside it."""
     assert main(tokens) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err == told
     return json.loads(out)
 
 
@@ -144,7 +145,8 @@ def test_predict_on_a_file_as_it_is(capsys: Capture, tmp_path: Path, suffix: str
     x = np.random.default_rng(0).standard_normal((7, 3)) + 1
     path = tmp_path / f"x.{suffix}"
     np.save(path, x) if suffix == "npy" else np.savetxt(path, x, delimiter=",", fmt="%.17g")
-    got = printed(capsys, "predict", "--data", str(path), "--json")
+    told = f"{path}: read 7 data of 3 features (0, 1, 2); no labels: 2 is a feature\n" if suffix == "csv" else ""
+    got = printed(capsys, "predict", "--data", str(path), "--json", told=told)
     assert got["gamma"] == igb.mlp(3).predict(x).gamma
 
 
@@ -152,7 +154,8 @@ def test_a_table_with_a_header_comes_from_standard_input(capsys: Capture, monkey
     data = np.random.default_rng(0).standard_normal((10, 3))
     rows = "\n".join(",".join(map(repr, row)) for row in data.tolist())
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"height,width,depth\n{rows}\n"))
-    assert printed(capsys, "predict", "--data", "-", "--json")["gamma"] == igb.mlp(3).predict(data).gamma
+    told = "standard input: read 10 data of 3 features (height, width, depth); no labels: depth is a feature\n"
+    assert printed(capsys, "predict", "--data", "-", "--json", told=told)["gamma"] == igb.mlp(3).predict(data).gamma
 
 
 def test_a_network_is_given_layer_by_layer(capsys: Capture) -> None:
@@ -342,17 +345,14 @@ def test_values_that_an_option_takes_are_listed_as_they_are_written(capsys: Capt
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "shape"),
+        ("", "expected rows of numbers, got none"),
+        ("a,b\n", "column 0 has words or dates such as 'a'"),
         ("1,2\n", "two data"),
         ("a,b\n1,2\n", "two data"),
-        ("a,b\nc,d\n1,2\n", "below one header at most"),
-        ("a,1\n1,2\n3,4\n", "could not convert"),
-        (
-            "1;2\n3;4\n",
-            "'3;4' to float64 at row 0, column 0; write rows of numbers separated by commas",
-        ),
-        ("1,2\n3\n", "columns changed from 2 to 1 at row 2; write rows"),
-        ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
+        ("a,b\nc,d\n1,2\n", "line 2 has names, too ('c')"),
+        ("1,2\n3\n", "line 1 has 2 cells, and line 2 has 1"),
+        ("1,2\n3,4\n5\n", "line 3 has 1 cells, and line 1 has 2"),
+        ("1,2\nnan,4\n", "column 0 has no number in 1 of 2 rows, first in line 2"),
     ],
 )
 def test_bad_csv_files_are_named(capsys: Capture, tmp_path: Path, content: str, words: str) -> None:

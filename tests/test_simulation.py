@@ -15,6 +15,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.foundations.runs import chosen
+from igbtheory.foundations.text import measured
 from igbtheory.guesses import GuessLaw
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
@@ -148,16 +149,20 @@ def test_the_printed_form_says_what_was_simulated() -> None:
     assert "data set of shape (7, 5)" in repr(small(inputs=DATA))
 
 
-def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> None:
+def test_tables_show_the_estimates_of_which_z_is_made() -> None:
     found = igb.mlp(1, "linear").simulate(20, 8, 20, seed=2)
     assert found.var_mu < -0.01  # far from what rounding leaves
     assert np.mean(found.guess_variances[:, 1]) < 0
     table = [line.split() for line in str(found).splitlines() if line.startswith(("var_mu", "gamma"))]
-    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"], ["0.000", "±"]]
-    comparison = found.compare()
-    row = next(row for row in comparison.rows if row.name == "var_mu[1]")
+    shown = [measured(getattr(found, row[0]), getattr(found, f"{row[0]}_error")) for row in table]
+    assert [" ".join(row[2:]) for row in table] == shown
+    assert shown[0].startswith("-0.0")
+    assert shown[-1].startswith("0.000 ± ")  # no law of G0 has a variance below 0
+    row = next(row for row in found.compare().rows if row.name == "var_mu[1]")
     assert row.values[0] == found.var_mu
-    assert row.cells()[2].startswith("0 ± ")
+    assert row.cells()[2].startswith("-0.0")
+    value, error = map(float, row.cells()[5].split(" ± "))
+    assert (value - row.theory) / error == pytest.approx(row.z, rel=0.4)  # errors are printed with one digit
     # the covariance within a centred batch of 20 is negative, also in theory
     batch = igb.mlp(1, "relu", norm="batch", placement="after").simulate(20, 8, 20, seed=2)
     assert batch.var_mu == pytest.approx(-2 / 19, rel=1e-5)

@@ -1,6 +1,5 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
-import logging
 import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -9,8 +8,6 @@ from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
-
-from igbtheory.foundations.orders import LAST, order
 
 LARGEST = 2**53
 """Largest number of units or data: double precision represents every whole number up to it."""
@@ -112,7 +109,16 @@ def unmasked(name: str, value: Any) -> Any:
             f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
             "for example with x.filled(0.0)"
         )
-    return value.detach().cpu() if hasattr(value, "detach") else value
+    if not hasattr(value, "detach"):
+        return value
+    value = dense(value).cpu()
+    # NumPy does not know this type
+    return value.float() if str(getattr(value, "dtype", "")) == "torch.bfloat16" else value
+
+
+def dense(tensor: Any) -> Any:
+    """Return a tensor of PyTorch, detached from its gradients, with its zeros if it is sparse."""
+    return tensor.detach().to_dense() if "sparse" in str(getattr(tensor, "layout", "")) else tensor.detach()
 
 
 def _as_floats(name: str, value: Any) -> Any:
@@ -245,87 +251,3 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     same = [candidate for candidate in lower if sorted(candidate) == sorted(name.lower())]
     near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
     return lower[near[0]] if near else None
-
-
-def data_set(inputs: Any) -> Any:
-    """Return a data set that a user passes as `real_data`, with the channels of images in front.
-
-    They are moved there, and this is logged, if the shape speaks for channels that come last: see `orders.order`. Where
-    it speaks for neither order they are in front already, as is documented.
-    """
-    array = real_data(inputs)
-    if array.ndim != 4 or order(array.shape) != "NHWC":
-        return array
-    logging.getLogger("igbtheory").warning("read images of shape %s: %s", array.shape, LAST)
-    return np.moveaxis(array, -1, 1)
-
-
-def real_data(inputs: Any) -> Any:
-    """Return the data set as a float array; refuse one that is empty, not finite, or a single datum.
-
-    inputs: also a pair of data and labels, or a Dataset or DataLoader of PyTorch; their labels are left out.
-    """
-    inputs = unmasked("data", _unlabelled(inputs))
-    try:
-        array = np.asarray(inputs)
-    except ValueError:  # rows of different lengths
-        array = np.asarray(None)
-    if array.dtype.kind not in "biuf" or not array.ndim:
-        raise TypeError(f"expected a data set of real numbers, got {_kind(inputs, array)}")
-    array = array.astype(float)
-    if not array.size:
-        raise ValueError(
-            f"expected a data set, got an empty one of shape {array.shape}; pass at least two data with a feature each"
-        )
-    if not 2 <= array.ndim <= 4:
-        raise ValueError(
-            "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
-            f"channels, height, width), got shape {array.shape}; reshape it by NumPy, for example X.reshape(len(X), -1)"
-        )
-    if len(array) < 2:
-        raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
-        row, *columns = bad[0].tolist()
-        raise ValueError(
-            f"expected finite data, got {array[tuple(bad[0])]} in row {row}, column {', '.join(map(str, columns))}; "
-            "remove or impute it"
-        )
-    return array
-
-
-def _unlabelled(inputs: Any) -> Any:
-    """Return the data of a pair (X, y) or of the data sets of PyTorch, and other inputs unchanged."""
-    # two data of one set have one shape
-    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) > 1:
-        data, labels = inputs
-        return data if np.shape(data) != np.shape(labels) else inputs
-    # without PyTorch there are none
-    loaded = sys.modules.get("torch.utils.data")
-    if loaded is not None and isinstance(inputs, loaded.Dataset):
-        inputs = loaded.DataLoader(inputs, batch_size=256)
-    if loaded is None or not isinstance(inputs, loaded.DataLoader):
-        return inputs
-    return np.concatenate([np.asarray(unmasked("data", _first(batch))) for batch in inputs])
-
-
-def _first(batch: Any) -> Any:
-    """Return the data of a batch, which may be in front of labels, or have a name beside theirs."""
-    if isinstance(batch, Mapping):
-        names = [name for name in batch if name.lower() in DATA]
-        if not names:
-            raise TypeError(
-                f"expected batches (X, y), got a dictionary of {', '.join(batch)}; pass batches of its arrays"
-            )
-        return batch[names[0]]
-    return batch[0] if isinstance(batch, tuple | list) else batch
-
-
-def _kind(inputs: Any, array: Any) -> str:
-    """Return what was passed instead of real numbers, and what to do; `array`: the inputs as a NumPy array."""
-    if array.dtype.kind == "c":
-        return "complex ones; pass their real and imaginary parts as features, np.hstack([X.real, X.imag])"
-    if array.ndim == 0:
-        return f"{type(inputs).__name__}; pass an array"
-    of = "objects" if array.dtype == object else "text" if array.dtype.kind in "US" else str(array.dtype)
-    return f"an array of {of}; convert it with np.asarray(X, dtype=float)"

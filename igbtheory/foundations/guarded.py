@@ -16,6 +16,14 @@ class UnreadableError(ValueError):
     """A file that cannot be read; the message names it."""
 
 
+class UndecidedError(ValueError):
+    """Data that have several readings: `answers` are the options that choose the likeliest one."""
+
+    def __init__(self, text: str, answers: dict[str, Any]) -> None:
+        super().__init__(text)
+        self.answers = answers
+
+
 @contextmanager
 def named(source: Any) -> Iterator[None]:
     """Turn every error of reading a file into an UnreadableError that names it.
@@ -29,10 +37,8 @@ def named(source: Any) -> Iterator[None]:
     except Exception as error:  # libraries raise two dozen kinds on damaged files, of which they document few
         if isinstance(error, OSError) and error.filename is not None:
             raise
-        said = f"{error}".rstrip(".")[:LONGEST]
-        if isinstance(error, UnicodeDecodeError):
-            said = "its text is not in UTF-8; save it as CSV in UTF-8"
-        elif "allow_pickle=False" in said or "allow_pickle=`" in said:  # NumPy's two messages
+        said = str(error) if isinstance(error, UndecidedError) else f"{error}".rstrip(".")[:LONGEST]
+        if "allow_pickle=False" in said or "allow_pickle=`" in said:  # NumPy's two messages
             said = "it holds objects of Python, which may run any program when read; save arrays of numbers in it"
         elif not isinstance(error, ValueError):
             said = f"it is damaged ({type(error).__name__}: {said}); write or download it again"

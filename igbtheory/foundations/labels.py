@@ -1,5 +1,6 @@
 """Class labels: by which names they are known, and which arrays contain them rather than values of outputs."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,29 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 
 Labels = NDArray[np.int64]
-LABELS = {*["y", "y_train", "label", "labels", "target", "targets", "class", "classes", "category", "species"]}
-"""Names of labels, in lower case."""
+_LABELS = """y ytrain label labels target targets class classes category species outcome diagnosis survived
+klasse ziel zielvariable etikett classe etiquette cible clase etiqueta objetivo rotulo alvo etichetta
+метка класс цель 标签 标记 类别 目标 ラベル クラス 라벨 클래스"""
+LABELS = {*_LABELS.split()}
+"""Words by which labels are known, in lower case: "Class Label" has two of them."""
+SURE = {"label", "labels", "target", "targets"}
+"""Those that are names of nothing else."""
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: those of targetClass are target and class."""
+    return [word for word in re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()) if word]
+
+
+def named_as_labels(name: str) -> bool:
+    """Return whether a column or an array has a name as of labels."""
+    words = words_of(name)
+    return bool(words) and ("".join(words) in LABELS or LABELS.issuperset(words))
+
+
+def surely_labels(name: str) -> bool:
+    """Return whether a name of labels is the name of nothing else."""
+    return not SURE.isdisjoint(words_of(name))
 
 
 def labels_in(y: Any) -> Labels | None:

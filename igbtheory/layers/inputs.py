@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.given import real_data
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numbers import Kind
 
@@ -112,8 +113,8 @@ def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]
     array([[-1.,  1.],
            [-1.,  1.]])
     """
-    array = checks.real_data(data)
-    whole = array if reference is None else checks.real_data(reference)
+    array = real_data(data)
+    whole = array if reference is None else real_data(reference)
     spread = whole.std()
     if not spread > 0:
         raise ValueError("expected data that vary, got a constant; nothing can be standardised")

@@ -10,6 +10,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import AccuracyWarning, EstimateWarning
+from igbtheory.foundations.given import data_set, real_data
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import each, functions
@@ -21,7 +22,6 @@ from igbtheory.layers.pooling import MaxPool
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Kind, decimals
 from igbtheory.mathematics.numbers.multiprecision import MOST_DIGITS
-from igbtheory.theory.data_set import union
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 from igbtheory.theory.prediction import Prediction
 
@@ -175,7 +175,7 @@ class Network:
         if isinstance(inputs, GaussianInputs):
             prediction = self._on_gaussian_inputs(n, inputs, balls=kind is None and digits is not None, last=last)
         else:
-            prediction = self._on_data_set(n, checks.data_set(inputs), last=last)
+            prediction = self._on_data_set(n, data_set(inputs), last=last)
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
@@ -210,7 +210,7 @@ class Network:
                 raise
             from igbtheory.networks.width.limit import in_the_limit  # noqa: PLC0415 - most kernels are not too large
 
-            prediction = in_the_limit(self.layers, checks.real_data(data), self.widths)
+            prediction = in_the_limit(self.layers, real_data(data), self.widths)
             return _of_last(prediction) if last else prediction
 
     def kernel(self, X1: Any, X2: Any = None) -> "NDArray[np.float64]":  # noqa: N803 - as kernels are called elsewhere
@@ -229,6 +229,8 @@ class Network:
                 f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
                 "pass data of one kind"
             )
+        from igbtheory.theory.data_set import union  # noqa: PLC0415 - Gaussian inputs need no kernel
+
         data, places = union(first, second)
         return self.predict(data, layers="last").kernel()[: len(first), places]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
+from igbtheory.foundations.given import real_data
 from igbtheory.layers.chain import entering, shapes, swept, unlike
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import USUAL, Passage
@@ -62,7 +62,7 @@ def on_data_set(
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    inputs = checks.real_data(inputs)
+    inputs = real_data(inputs)
     given = entering(layers, inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below

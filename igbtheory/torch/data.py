@@ -1,14 +1,14 @@
 """The data that are passed to a model, as a tensor, and their labels."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.labels import LABELS, Labels, labels_in
+from igbtheory.foundations.given import data_and_labels
+from igbtheory.foundations.labels import Labels, labels_in
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.torch.inputs import Inputs, each, single
 
@@ -21,13 +21,14 @@ def checked_data(data: Any) -> torch.Tensor:
 def labelled_data(data: Any, *, multi_label: bool = False) -> tuple[torch.Tensor | Inputs, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, (n_samples,), or None if there are none.
 
-    data: an array or tensor; a dictionary of these, which the model takes by their names, with the labels beside them;
-    a pair (X, y), where y may be None, and X may be a dictionary or a tuple of several inputs; a Dataset; a DataLoader
-    or another iterator of batches; a list of pairs of single data or of batches. A batch may be a dictionary, too, or
-    have several inputs in front of its labels. A second part is ignored if it has no labels. multi_label: whether a
-    datum may have any number of labels: they are rows of 0 and 1 then, (n_samples, labels).
+    data: as in `data_and_labels`; a model takes several inputs by their names or places. A second part is ignored if it
+    has no labels. multi_label: whether a datum may have any number of labels: they are rows of 0 and 1 then,
+    (n_samples, labels).
     """
-    inputs, labels = _data_and_labels(data)
+    given, targets = data_and_labels(data)
+    inputs, labels = _inputs(given), None if targets is None else _labels(targets)
+    if labels is not None and len(labels) != len(inputs):
+        raise ValueError(f"expected a label for each of {len(inputs)} data, got {len(labels)}; pass as many")
     if labels is None or multi_label == (labels.ndim == 2):
         return inputs, labels
     if multi_label:
@@ -43,83 +44,11 @@ def labelled_data(data: Any, *, multi_label: bool = False) -> tuple[torch.Tensor
     return inputs, np.asarray(labels.argmax(axis=1), dtype=np.int64)
 
 
-def _data_and_labels(data: Any) -> tuple[torch.Tensor | Inputs, Labels | None]:
-    """Return the data and their labels, numbers or rows of 0 and 1."""
-    if isinstance(data, tuple) and len(data) == 2:
-        labels = None if data[1] is None else _labels(data[1])
-        if data[1] is None or labels is not None:
-            inputs = _inputs(data[0])
-            if labels is not None and len(labels) != len(inputs):
-                raise ValueError(f"expected a label for each of {len(inputs)} data, got {len(labels)}; pass as many")
-            return inputs, labels
-    if isinstance(data, Mapping):
-        return _of_names(data)
-    if isinstance(data, Dataset):
-        data = DataLoader(data, batch_size=256)
-    pairs = isinstance(data, list) and data and isinstance(data[0], tuple) and np.ndim(data[0][0]) > 0
-    return _of_batches(data) if isinstance(data, DataLoader | Iterator) or pairs else (_checked(data), None)
-
-
 def _inputs(data: Any) -> torch.Tensor | Inputs:
     """Return the data; a dictionary and a tuple are several inputs."""
     if isinstance(data, Mapping):
         return Inputs(names={name: _checked(x) for name, x in data.items()})
     return Inputs(tuple(map(_checked, data))) if isinstance(data, tuple) else _checked(data)
-
-
-def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor | Inputs, Labels | None]:
-    """Return the data of batches, or of pairs of a datum and its label, and the labels, or None if there are none."""
-    try:
-        batches = [batch if isinstance(batch, tuple | list | Mapping) else (batch,) for batch in data]
-    except TypeError as error:
-        if "collate" not in str(error):
-            raise
-        remedy = "give the Dataset transform=torchvision.transforms.ToTensor(), or another that returns tensors"
-        raise TypeError(f"expected data of tensors or arrays: {error}; {remedy}") from None
-    if not batches:
-        raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
-    if isinstance(batches[0], Mapping):
-        # columns of text, such as the words behind the tokens, are left out
-        names = [name for name, x in batches[0].items() if not isinstance(next(iter(x)), str)]
-        return _of_names({name: torch.cat([torch.as_tensor(batch[name]) for batch in batches]) for name in names})
-    columns = [*zip(*batches, strict=False)]
-    place = next((i for i, column in enumerate(columns) if i and _one_for_each(column[0])), 0)
-    single = place and not np.ndim(columns[place][0])
-    # what stands in front of the labels are inputs; without labels, the second part may be what a model should return
-    inputs = [_joined(column, torch.stack if single else torch.cat) for column in columns[: place or 1]]
-    labels = columns[place or 1] if place or len(columns) == 2 else None
-    given = _inputs(tuple(inputs) if inputs[1:] else inputs[0])
-    return given, None if labels is None else _labels((np.stack if single else np.concatenate)(labels))
-
-
-def _joined(pieces: tuple[Any, ...], join: Callable[[Any], torch.Tensor]) -> Any:
-    """Return the rows of all batches, or of each of the tensors of a batch."""
-    if isinstance(pieces[0], tuple | list) and isinstance(pieces[0][0], torch.Tensor | np.ndarray):
-        return tuple(_joined(column, join) for column in zip(*pieces, strict=True))
-    return join([torch.as_tensor(piece) for piece in pieces])
-
-
-def _one_for_each(part: Any) -> bool:
-    """Return whether a part of a batch has one number for each datum, as labels have."""
-    return np.ndim(part) < 2 or np.shape(part)[1:] == (1,)
-
-
-def _of_names(columns: Mapping[str, Any]) -> tuple[torch.Tensor | Inputs, Labels | None]:
-    """Return the data of columns, and their labels if there are any, by their names.
-
-    A column named image or the like has the data, unless another has more than a number for each datum: then the model
-    takes them all by their names.
-    """
-    labels = [name for name in columns if name.lower() in LABELS][:1]
-    others = [name for name in columns if name not in labels]
-    many = [name for name in others if np.ndim(columns[name]) > 1]
-    if not many:
-        named = ", ".join(map(repr, columns))
-        raise TypeError(
-            f"expected data and labels, got a dictionary of {named}; pass the arrays that the model takes, or (X, y)"
-        )
-    data = columns[many[0]] if len(many) == 1 and many[0].lower() in checks.DATA else {x: columns[x] for x in others}
-    return _inputs(data), _labels(columns[labels[0]]) if labels else None
 
 
 def _labels(values: Any) -> Labels | None:
@@ -132,7 +61,8 @@ def _labels(values: Any) -> Labels | None:
         array = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths
         return None
-    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if array.ndim == 2 and array.shape[1] == 1 and (array.dtype.kind != "f" or np.isin(array, (-1, 0, 1)).all()):
+        array = array[:, 0]  # other floats are values of an output
     if array.ndim == 1 and (array.dtype.kind == "U" or (array.dtype == object and isinstance(array[0], str))):
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
     if array.ndim == 2 and array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
@@ -143,7 +73,7 @@ def _labels(values: Any) -> Labels | None:
 
 def _checked(data: Any) -> torch.Tensor:
     """Return the tensor of the data, refused unless it contains at least two data of finite real numbers."""
-    tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
+    tensor = checks.dense(data) if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
     if tensor.ndim == 0 or not tensor.numel():

@@ -1,157 +1,310 @@
-"""Tables of numbers in text: which line is a header, and which columns are features, labels or an index."""
+"""Tables in text: how cells are separated, which sign is the decimal one, and which line has the names of columns."""
 
 import csv
+import io
 import re
-import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import final
 
 import numpy as np
 
-from igbtheory.foundations.files.contents import Array, Choices, Contents, as_labels, listed, numbered
-from igbtheory.foundations.labels import LABELS
+from igbtheory.foundations import checks
+from igbtheory.foundations.files.columns import MISSING, Cells, Column, number, of_columns
+from igbtheory.foundations.files.contents import Choices, Contents, listed
+from igbtheory.foundations.guarded import UndecidedError
+from igbtheory.foundations.labels import named_as_labels
 
-INDICES = {"", "index", "id", "unnamed: 0"}
-"""Names of columns, in lower case, that look like an index; pandas writes one without a name."""
-
-
-def of_table(text: str, separator: str, choices: Choices) -> Contents:
-    """Return the numbers of a table with a row for each datum, and the labels in one of its columns.
-
-    Empty lines and lines that begin with # are left out. Labels in words are numbered in the order of the alphabet.
-    """
-    names, rows = _header([line for line in text.splitlines() if line.strip()], separator, choices)
-    count = len(_cells(rows[0], separator)) if rows else 0
-    if choices.label_column in {"ask", None} or count < 2:
-        asked = choices.label_column == "ask" and count > 1
-        if asked:
-            _ask_about_words(names, [_cells(row, separator) for row in rows[:2]])
-        data = _numbers(rows, separator)
-        if asked:
-            _ask_about_numbers(names, data)
-        return Contents(data)
-    place = _place(choices.label_column, names, count)
-    labels, classes = _labels(np.loadtxt(rows, str, delimiter=separator, usecols=[place], ndmin=1, quotechar='"'))
-    index = [i for i in range(count) if i != place and names is not None and names[i].lower() in INDICES]
-    features = [i for i in range(count) if i != place and i not in index]
-    data = _numbers(rows, separator, features)
-    said = [f"features {listed(_name(names, i) for i in features)}", f"labels in column {_name(names, place)}"]
-    said += [numbered(classes)] if classes else []
-    said += [f"{' and '.join(_name(names, i) for i in index)} left out as an index"] if index else []
-    return Contents(data, labels, tuple(said))
+HEAD = 1000
+"""Number of records that decide how a table is read; the others must agree, or are refused by their line."""
+SEPARATORS = (",", ";", "\t", "|", " ")
+"""What may separate cells; a space stands for any white space."""
+COMMENT = re.compile(r"[ \t]*#|\s*$")
+"""Pattern of lines in front of a table that are no part of it."""
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""First bytes of a text in two bytes for each letter, of which one is often 0."""
+Row = tuple[int, list[str]]
+"""The line of a record, as an editor shows it, and its cells."""
 
 
-def _header(lines: list[str], separator: str, choices: Choices) -> tuple[list[str] | None, list[str]]:
-    """Return the names of the columns, or None, and the rows below them.
+@final
+@dataclass(frozen=True)
+class Text:
+    """The text of a table as bytes, and the number of lines of comments in front of it."""
 
-    A header has words, and of numbers only 0, 1, ..., which pandas gives to columns without names. NumPy writes it as a
-    comment.
-    """
-    rows = [line for line in lines if not line.startswith("#")]
-    within = lines[:1] == rows[:1]
-    below = rows[within:]
-    cells = [cell.strip() for cell in _cells(lines[0].lstrip("# "), separator)] if lines else []
-    numbers = [cell for cell in cells if _is_number(cell)]
-    counting = numbers == [str(i) for i in range(len(numbers))]
-    if choices.header is None and counting and len(cells) == len(numbers) > 1:
-        raise ValueError(
-            f"the first row {listed(cells)} is a header or a datum; pass header=True if it names the columns, or "
-            "header=False if it is a datum"
-        )
-    words = counting and len(cells) > len(numbers) and any(cells)
-    fits = within or (bool(rows) and len(cells) == len(_cells(rows[0], separator)))
-    return (cells, below) if choices.header or (choices.header is None and words and fits) else (None, rows)
+    content: bytes
+    encoding: str
+    skipped: int = 0
 
+    def lines(self, first: int = 0) -> io.TextIOWrapper:
+        """Return the lines from the place `first` on, with line breaks of any system."""
+        lines = io.TextIOWrapper(io.BytesIO(self.content), self.encoding)
+        for _ in range(self.skipped + first):
+            lines.readline()
+        return lines
 
-def _ask_about_words(names: list[str] | None, rows: list[list[str]]) -> None:
-    """Refuse columns whose names, or words in the first rows, look like labels or an index."""
-    columns = [*zip(*rows, strict=False)]
-    words = [i for i, column in enumerate(columns) if all(cell.strip() and not _is_number(cell) for cell in column)]
-    lower = ["-" if names is None else names[i].lower() for i in range(len(columns))]
-    index = [_name(names, i) for i, name in enumerate(lower) if name in INDICES]
-    labels = [_name(names, i) for i, name in enumerate(lower) if name in LABELS or (i in words and name not in INDICES)]
-    if not (index or labels):
-        return
-    asked = f"label_column={(labels or ['NAME'])[0]!r}" + (", which leaves the index out," if index else "")
-    looks = [f"column {labels[0]} looks like labels"] if labels else []
-    looks += [f"column {index[0]} looks like an index"] if index else []
-    other = "or leave the column out of the file" if words else "or label_column=None to take all columns as features"
-    raise ValueError(f"{', and '.join(looks)}; pass {asked} if a column has labels, {other}")
+    def records(self, separator: str) -> Iterator[Row]:
+        """Yield the records that are not empty. A record has several lines where quoted cells have line breaks."""
+        rows = self._in_words() if separator == " " else self._in_cells(separator)
+        return ((line, cells) for line, cells in rows if any(cell.strip() for cell in cells))
 
+    def _in_words(self) -> Iterator[Row]:
+        for line, text in enumerate(self.lines(), self.skipped + 1):
+            yield line, [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
 
-def _ask_about_numbers(names: list[str] | None, data: Array) -> None:
-    """Refuse a table whose first column counts the data, or of which only an outer column has classes 0, 1, ...."""
-    if len(data) > 2 and data[0, 0] in {0, 1} and np.array_equal(data[:, 0] - data[0, 0], np.arange(len(data))):
-        raise ValueError(
-            f"column {_name(names, 0)} counts the data like an index; remove it, or pass label_column=None to take all "
-            "columns as features"
-        )
-    classes = [i for i, column in enumerate(data.T) if _like_classes(column)]
-    if len(classes) == 1 and classes[0] in {0, data.shape[1] - 1}:
-        name = _name(names, classes[0])
-        raise ValueError(
-            f"column {name}, with whole numbers from 0 on, looks like labels; pass label_column={name!r} if it has "
-            "labels, or label_column=None to take all columns as features"
-        )
-
-
-def _like_classes(column: Array) -> bool:
-    """Return whether a column has every whole number from 0 to its maximum, each twice or more, and no other."""
-    values, counts = np.unique(column, return_counts=True)
-    return len(values) > 1 and bool(counts.min() > 1) and np.array_equal(values, np.arange(len(values)))
-
-
-def _place(column: str | int, names: list[str] | None, count: int) -> int:
-    """Return the place of a column that is given by its name or its place; negative places count from the end."""
-    if names is not None and column in names:
-        return names.index(str(column))
-    try:
-        place = int(column)
-    except ValueError:
-        place = count
-    if not -count <= place < count:
-        names_text = f"{listed(names)}, or " if names is not None else ""
-        raise ValueError(f"unknown column label_column={column!r}; known: {names_text}0 to {count - 1}")
-    return place % count
-
-
-def _name(names: list[str] | None, place: int) -> str:
-    return names[place] if names is not None and names[place] else str(place)
-
-
-def _labels(words: Array) -> tuple[Array, list[str]]:
-    """Return labels, and the words that they number, if they are words."""
-    classes, places = np.unique(words, return_inverse=True)
-    numbers = [_is_number(word) for word in classes]
-    if all(numbers):
-        return as_labels(words.astype(float)), []
-    if any(numbers):
-        word = str(classes[numbers.index(False)])
-        raise ValueError(f"expected labels in numbers or in words, got both: {classes[numbers.index(True)]}, {word!r}")
-    return places.ravel().astype(np.int64), classes.tolist()
-
-
-def _numbers(rows: list[str], separator: str, columns: list[int] | None = None) -> Array:
-    """Return the numbers in some columns of the table, by default in all."""
-    with warnings.catch_warnings():
-        # the check of the data refuses an empty file with its own message
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+    def _in_cells(self, separator: str) -> Iterator[Row]:
+        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True)
+        line = self.skipped + 1
         try:
-            return np.loadtxt(rows, delimiter=separator, ndmin=2, usecols=columns, quotechar='"')
-        except ValueError as error:
-            why, separated = str(error).partition("; use `usecols`")[0], "tabs" if separator == "\t" else "commas"
-            # NumPy counts rows from 0 and columns from 1
-            why = re.sub(r"column (\d+)\.?$", lambda match: f"column {int(match[1]) - 1}", why.rstrip("."))
-            raise ValueError(
-                f"{why}; write rows of numbers separated by {separated}, below one header at most"
-            ) from None
+            for cells in reader:
+                yield line, cells
+                line = self.skipped + reader.line_num + 1
+        except csv.Error as error:
+            raise ValueError(f"in line {line} a quoted cell does not end ({error}); close its quotes") from None
 
 
-def _cells(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator), [])
+@final
+@dataclass(frozen=True)
+class Dialect:
+    """A way to read a table: what separates cells, and the decimal sign.
+
+    fit: the share of records of the usual width. numbers: the share of cells that are numbers, times fit.
+    """
+
+    separator: str
+    decimal: str = "."
+    fit: float = 0.0
+    numbers: float = 0.0
+    cells: Sequence[str] = ()
+
+    @classmethod
+    def of_text(cls, text: Text, choices: Choices) -> "Dialect":
+        """Return the dialect of most numbers. UndecidedError: others fit as well, or thousands do."""
+        given = [choices.separator] if choices.separator else SEPARATORS
+        dialects = [one for separator in given for one in cls._read(text, separator, choices)]
+        if not dialects:
+            return cls(given[0], choices.decimal or ".")
+        # among equal ones, a point, and any sign rather than white space
+        best = max(dialects, key=lambda one: (one.numbers, one.fit, one.decimal == ".", one.separator != " "))
+        others = [one for one in dialects if (one.numbers, one.fit) == (best.numbers, best.fit) and best.numbers]
+        signs = list(dict.fromkeys([best.separator, *(one.separator for one in others)]))
+        if len(signs) > 1 and " " not in signs[:2]:
+            raise UndecidedError(
+                f"cells are separated by {signs[0]!r} or by {signs[1]!r}; pass separator={signs[0]!r} or "
+                f"separator={signs[1]!r}",
+                {"separator": signs[0]},
+            )
+        if choices.decimal is None:
+            best.refuse_thousands()
+        return best
+
+    @classmethod
+    def _read(cls, text: Text, separator: str, choices: Choices) -> "list[Dialect]":
+        """Return the dialects of this separator, with either decimal sign; none if it separates nothing."""
+        rows = [cells for _, cells in islice(text.records(separator), HEAD)]
+        below = rows[1:] or rows
+        widths = [len(row) for row in below]
+        usual = most_common(widths)
+        if usual < 2 and not (choices.separator and usual):
+            return []
+        fit = widths.count(usual) / len(widths) / (1 if len(rows[0]) in {usual, usual - 1} else 2)
+        cells = [cell.strip() for row in below for cell in row if cell.strip().lower() not in MISSING]
+        shares = {
+            decimal: sum(number(cell, decimal) is not None for cell in cells) / max(len(cells), 1)
+            for decimal in ([choices.decimal] if choices.decimal else ".,")
+        }
+        return [cls(separator, decimal, fit, round(fit * share, 3), cells) for decimal, share in shares.items()]
+
+    def refuse_thousands(self) -> None:
+        """Ask if each decimal sign has three digits behind it, as between thousands, and the table is not in English.
+
+        A point beside commas is decimal, as in English.
+        """
+        between = re.compile(rf"[+-]?[1-9]\d{{0,2}}\{self.decimal}\d{{3}}$")
+        marked = [cell for cell in self.cells if self.decimal in cell and number(cell, self.decimal) is not None]
+        if marked and (self.decimal == "," or self.separator == ";") and all(map(between.match, marked)):
+            sign = "comma" if self.decimal == "," else "point"
+            raise UndecidedError(
+                f"{marked[0]!r} has a decimal {sign}, or one between thousands; pass decimal={self.decimal!r}, or "
+                f"write thousands without {sign}s",
+                {"decimal": self.decimal},
+            )
+
+    def is_number(self, cell: str) -> bool:
+        """Return whether a cell is a number."""
+        return number(cell, self.decimal) is not None
 
 
-def _is_number(cell: str) -> bool:
+@final
+@dataclass(frozen=True)
+class Table:
+    """The records of a text below `first` of them, each with `width` cells; names: of the columns, if it has them."""
+
+    text: Text
+    dialect: Dialect
+    names: Sequence[str] | None
+    first: int
+    width: int
+
+    def columns(self, head: Sequence[Row]) -> list[Column]:
+        """Return the columns; head: the first records. ValueError: a record has more or fewer cells."""
+        others = (j for j in range(self.width) if not self._plain(j, head))
+        cells: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in others}
+        try:
+            start = head[self.first][0] - 1 - self.text.skipped
+            separator = None if self.dialect.separator == " " else self.dialect.separator
+            values = np.loadtxt(
+                self.text.lines(start), delimiter=separator, quotechar='"', comments=None, ndmin=2, converters=cells
+            )
+            numbers = values.shape[1] == self.width and not np.isnan(values).all(axis=1).any()
+        except ValueError:
+            numbers = False
+        if not numbers:  # below the head, cells without numbers in a column of numbers, or rows of other widths
+            cells = self._all()
+        return [
+            Column(
+                "" if self.names is None else self.names[j],
+                j,
+                np.array(cells[j].values) if j in cells else values[:, j],
+                cells[j].texts if j in cells else {},
+                self._line,
+                self.names is not None,
+                j in cells and cells[j].logical,
+            )
+            for j in range(self.width)
+        ]
+
+    def _plain(self, place: int, head: Sequence[Row]) -> bool:
+        """Return whether NumPy reads the cells of a column in the head."""
+        rows = (cells for _, cells in head[self.first :] if len(cells) > place)
+        return self.dialect.decimal == "." and all(number(cells[place]) is not None for cells in rows)
+
+    def _all(self) -> dict[int | str, Cells]:
+        """Return the cells of each column, by its place."""
+        columns: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in range(self.width)}
+        for line, cells in islice(self.text.records(self.dialect.separator), self.first, None):
+            if len(cells) != self.width:
+                records = self.text.records(self.dialect.separator)
+                usual = next(one for one, row in islice(records, self.first, None) if len(row) == self.width)
+                raise ValueError(
+                    f"line {line} has {len(cells)} cells, and line {usual} has {self.width}; give every row the same"
+                )
+            for add, cell in zip(columns.values(), cells, strict=True):
+                add(cell)
+        return columns
+
+    def _line(self, row: int) -> str:
+        """Return where a row stands, as an editor shows it."""
+        records = self.text.records(self.dialect.separator)
+        return f"line {next(islice(records, row + self.first, None))[0]}"
+
+
+def of_table(content: bytes, choices: Choices) -> Contents:
+    """Return the features and labels of a table in text with a row for each datum: see `of_columns`.
+
+    Lines that begin with # in front of the table are comments; the last of them may have the names of columns.
+    """
+    text, comments, separator, said = _opened(content)
+    choices = _checked(choices, separator)
+    dialect = Dialect.of_text(text, choices)
+    head = list(islice(text.records(dialect.separator), HEAD))
+    if not head:
+        raise ValueError("expected rows of numbers, got none; write a row for each datum")
+    width = most_common([len(cells) for _, cells in head[1:] or head])
+    header = _is_header(head, width, dialect) if choices.header is None else choices.header
+    if header and not head[1:]:
+        raise ValueError("expected rows of numbers below the names of columns, got none; write a row for each datum")
+    names = head[0][1] if header else _commented(comments, width, dialect)
+    if names is not None and len(names) not in {width, width - 1}:
+        raise ValueError(
+            f"line {head[0][0]} names {len(names)} columns, and line {head[1][0]} has {width} cells; name every column"
+        )
+    if names is not None:
+        names = [""] * (width - len(names)) + [" ".join(name.split()) for name in names]
+    contents = of_columns(Table(text, dialect, names, int(header), width).columns(head), choices)
+    if dialect.separator == ";" or dialect.decimal == ",":
+        said = [f"separated by {dialect.separator!r}, decimal {dialect.decimal!r}", *said]
+    return replace(contents, decisions=(*contents.decisions, *said))
+
+
+def most_common(numbers: Sequence[int]) -> int:
+    """Return the most frequent number, of several the first; 0 if there are none."""
+    return max(numbers, key=numbers.count, default=0)
+
+
+def encoding_of(content: bytes) -> str:
+    """Return the encoding of a text: Unicode as its first bytes or all say, or else the one that fits any bytes."""
+    encoding = "utf-16" if content.startswith(UTF16) else "utf-8-sig"
     try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return encoding
+
+
+def _opened(content: bytes) -> tuple[Text, list[str], str | None, list[str]]:
+    """Return the text behind its comments, these, the separator that Excel writes in front, and what to tell."""
+    encoding = encoding_of(content)
+    said = ["text read as Latin-1"] if encoding == "latin-1" else []
+    separator, comments, skipped = None, [], 0
+    for line in Text(content, encoding).lines():
+        if not skipped and (named := re.match(r"sep=(.)$", line, re.IGNORECASE)):
+            separator = named[1]
+        elif not COMMENT.match(line) or re.split(r"[,;\t|]", line)[0].strip().lower() in MISSING - {""}:
+            break
+        elif line.strip():
+            comments.append(line)
+        skipped += 1
+    return Text(content, encoding, skipped), comments, separator, said
+
+
+def _checked(choices: Choices, separator: str | None) -> Choices:
+    """Return the choices with a separator of one character; separator: the one that the file itself names."""
+    if choices.decimal is not None:
+        checks.known("decimal sign", choices.decimal, ".,")
+    given = choices.separator or separator
+    given = "\t" if given in {"tab", r"\t"} else given
+    if given is not None and len(given) != 1:
+        raise ValueError(f"expected a separator of one character, got {given!r}; pass for example separator=';'")
+    return replace(choices, separator=given)
+
+
+def _commented(comments: Sequence[str], width: int, dialect: Dialect) -> list[str] | None:
+    """Return the names of the columns in the last comment, or None."""
+    # a sign alone is a name, as in #,a,b
+    last = re.sub(r"^\s*#\s*(?=[^\s,;|])", "", comments[-1]) if comments else ""
+    names = next(iter(Text(last.encode(), "utf-8").records(dialect.separator)), (0, []))[1]
+    return names if len(names) > 1 and len(names) in {width, width - 1} else None
+
+
+def _is_header(head: Sequence[Row], width: int, dialect: Dialect) -> bool:
+    """Return whether the first record has the names of columns: a cell in it is no number, above numbers.
+
+    So is a name of labels that is none below. R writes no name above the names of rows. UndecidedError: equal steps may
+    be names, as pandas numbers columns, or a datum.
+    """
+    top = [cell.strip() for cell in head[0][1]]
+    shift = width - len(top)
+    rows = [cells for _, cells in head[1:] if len(cells) == width] if shift in {0, 1} else []
+    for j, cell in enumerate(top):
+        below = [cells[j + shift].strip() for cells in rows]
+        word = bool(below) and cell.lower() not in MISSING and not dialect.is_number(cell)
+        if word and (any(map(dialect.is_number, below)) or (named_as_labels(cell) and cell not in below)):
+            return True
+    numbers = [value for cell in top if (value := number(cell, dialect.decimal)) is not None]
+    if len(numbers) >= max(len(top) - 1, 2) and _counting(numbers):
+        if "" in top:  # that of an index has no name
+            return True
+        raise UndecidedError(
+            f"the first row {listed(top)} has names of columns, or is a datum; pass header=True if it has names, or "
+            "header=False if it is a datum",
+            {"header": True},
+        )
+    return False
+
+
+def _counting(numbers: Sequence[float]) -> bool:
+    """Return whether numbers have equal steps: two of them have by chance, unless they are 0 and 1."""
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(steps) == 1 and 0 not in steps and (len(numbers) > 2 or [*numbers] == [0, 1])

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations.accuracy import AccuracyWarning
-from igbtheory.foundations.checks import data_set
+from igbtheory.foundations.given import data_set
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.law import non_negative_number
 from igbtheory.layers.inputs import GaussianInputs

@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import AccuracyWarning
+from igbtheory.foundations.given import real_data
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.layers.chain import each
@@ -137,7 +138,7 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     True
     """
     checks.network(network)
-    data = checks.real_data(data)
+    data = real_data(data)
     if data.ndim > 2:
         raise ValueError(
             f"expected vectors (n_samples, n_features), got data of shape {data.shape}: the weights of layers with "

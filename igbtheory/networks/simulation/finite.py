@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
 from igbtheory.foundations.device import products_on
+from igbtheory.foundations.given import data_set
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import Pairs, pairs_of_data, variance_of_guesses
 from igbtheory.layers.batch_sizes import batch_of
@@ -125,7 +125,7 @@ def _gaussian(inputs: GaussianInputs, samples: int, width: int, rng: Generator) 
 def checked_inputs(inputs: Any) -> Any:
     """Return the inputs of one ensemble: GaussianInputs without a sweep, or a data set in double precision."""
     if not isinstance(inputs, GaussianInputs):
-        return np.asarray(checks.data_set(inputs), dtype=np.float64)
+        return np.asarray(data_set(inputs), dtype=np.float64)
     if np.ndim(inputs.shift) or np.ndim(inputs.variance):
         raise ValueError(f"expected inputs of one network, got a sweep {inputs!r}; loop over its values")
     return inputs

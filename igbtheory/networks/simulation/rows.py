@@ -6,7 +6,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations.text import not_negative
 from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.networks.simulation.estimates import layer_estimates, mean
 from igbtheory.networks.simulation.extrapolation import RICHARDSON, SLOPE
@@ -49,15 +48,9 @@ class Row:
             return 0.0
         return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
 
-    @property
-    def shown(self) -> float:
-        """The extrapolated value as tables for readers show it, see `not_negative`."""
-        return not_negative(self.value, self.theory)
-
     def cells(self) -> tuple[str, ...]:
         """Return the cells of the printed table."""
-        values = [not_negative(value, self.theory) for value in self.values]
-        pairs = [*zip(values, self.errors, strict=True), (self.shown, self.error)]
+        pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
         slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
         return (
             self.name,

@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.foundations.text import measured, not_negative, table
+from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING
 from igbtheory.networks.simulation.estimates import ESTIMATES, on_few
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
@@ -53,7 +53,7 @@ def beside_theory(simulation: Ensemble) -> str:
     rows = []
     for name in ESTIMATES[::2]:
         theory, estimate = float(getattr(expected, name)[-1]), getattr(simulation, name)
-        shown = measured(not_negative(estimate, theory), getattr(simulation, f"{name}_error"))
+        shown = measured(estimate, getattr(simulation, f"{name}_error"))
         rows.append([name, f"{theory:.6g}", shown])
     law: Any = prediction.G0
     size = simulation.samples

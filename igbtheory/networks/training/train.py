@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.given import data_set
 from igbtheory.foundations.labels import empty_classes
 from igbtheory.foundations.progress import counted
 from igbtheory.guesses.sampled import SampledLaw
@@ -85,8 +86,8 @@ def train(  # noqa: PLR0913 - the contract of the public name
     1.0
     """
     checks.network(network)
-    data = checks.data_set(inputs)
-    tested = None if X_test is None else checks.data_set(X_test)
+    data = data_set(inputs)
+    tested = None if X_test is None else data_set(X_test)
     if (tested is None) != (y_test is None):
         raise ValueError("expected X_test and y_test together, got one of them; pass both, or neither")
     goal = targets(y, len(data))

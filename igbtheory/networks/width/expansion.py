@@ -90,17 +90,17 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     """
     if isinstance(inputs, GaussianInputs):
         pairs = _passed(layers, of_inputs(inputs, features or widths[0]), widths)
-        found = _moments(pairs)
+        rows = _moments(pairs)
     else:
         start = of_data(inputs)
         pairs = _passed(layers, start, widths)
         limit = _moments(_passed(layers, start, [inf] * len(widths)))
-        found = _on_data(_moments(pairs), limit, on_data_set(layers, FLOAT64, inputs))
+        rows = _on_data(_moments(pairs), limit, on_data_set(layers, FLOAT64, inputs))
     spread = _spread(pairs[-1])
-    for name, size, most in (("Var(G0)", found[3, -1], LARGEST_ERROR), ("gamma", found[4, -1], LARGEST_OF_GAMMA)):
+    for name, size, most in (("Var(G0)", rows[3, -1], LARGEST_ERROR), ("gamma", rows[4, -1], LARGEST_OF_GAMMA)):
         if not size < most:
             raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
-    var_mu, var_chi, var_g0, error, moments_error = found
+    var_mu, var_chi, var_g0, error, moments_error = rows
     return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
 
 
@@ -113,15 +113,15 @@ def _passed(layers: Sequence[Layer], start: Pair, widths: Sequence[float]) -> li
     return pairs
 
 
-def _on_data(found: Array, limit: Array, exact: "Prediction") -> Array:
+def _on_data(rows: Array, limit: Array, exact: "Prediction") -> Array:
     """Return the moments on given data: those in infinite width, and what the width adds to the expansion.
 
     The expansion takes data for normal in log K and y, of which their pairs are far: what it says of infinite width,
-    `limit`, differs from the exact prediction by terms that no width makes small, and they are in `found`, too. What
+    `limit`, differs from the exact prediction by terms that no width makes small, and they are in `rows`, too. What
     the width adds has about their relative error, beside that of the second order in 1/width.
     """
     layers, equal = exact.per_layer, 1 / len(exact.inputs)
-    known = np.array([layers.var_mu, layers.var_chi, layers.variance])
+    predicted = np.array([layers.var_mu, layers.var_chi, layers.variance])
 
     def of_all(of_others: Array) -> Array:
         """Return the moments with the pairs of a datum with itself among the pairs."""
@@ -129,13 +129,13 @@ def _on_data(found: Array, limit: Array, exact: "Prediction") -> Array:
         return np.array([var_mu + equal * var_chi, (1 - equal) * var_chi, (1 - equal) * var_g0 + equal / 4])
 
     taken = of_all(limit[:3])
-    added = of_all(found[:3]) - taken
-    share = np.abs(added / known)
-    of_moments = abs(np.log(taken[:2].sum(axis=0) / known[:2].sum(axis=0))) + abs(np.log(taken[1] / known[1]))
-    of_g0 = abs(taken[2] / known[2] - 1) + of_moments
-    error = abs(found[3] - limit[3]) + of_g0 * share[2] + layers.error
-    moments_error = abs(found[4] - limit[4]) + of_moments * share[:2].max(axis=0) + layers.error
-    return np.array([*known + added, error, moments_error])
+    added = of_all(rows[:3]) - taken
+    share = np.abs(added / predicted)
+    of_moments = abs(np.log(taken[:2].sum(axis=0) / predicted[:2].sum(axis=0))) + abs(np.log(taken[1] / predicted[1]))
+    of_g0 = abs(taken[2] / predicted[2] - 1) + of_moments
+    error = abs(rows[3] - limit[3]) + of_g0 * share[2] + layers.error
+    moments_error = abs(rows[4] - limit[4]) + of_moments * share[:2].max(axis=0) + layers.error
+    return np.array([*predicted + added, error, moments_error])
 
 
 def of_inputs(inputs: GaussianInputs, features: int) -> Pair:

@@ -72,8 +72,8 @@ def _reads(layers: Sequence[Layer], width: int, units: int, behind: int | None =
             total = made
             kept = {i: _reads(way, units, units)[1] for i, way in enumerate(layer.ways) if not weigh(way)}
             if kept:  # ways without weights keep their units, and the others have their shares beside them
-                parts = layer.split(MANY)
-                total = round(sum(kept.values()) * MANY / sum(parts[i] for i in kept))
+                split = layer.split(MANY)
+                total = round(sum(kept.values()) * MANY / sum(split[i] for i in kept))
             for way, count in zip(layer.ways, layer.split(total), strict=True):
                 reads += _reads(way, made, units, count)[0]
             units = total

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.foundations import checks
-from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read, told
+from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read
+from igbtheory.foundations.given import data_set
 from igbtheory.presentation.cli.output import tell
 from igbtheory.presentation.cli.parameters import DataFile
 
@@ -35,7 +36,7 @@ class Taken:
     count: int
 
 
-def taken(chosen: DataFile, check: Callable[[Any], Any] = checks.data_set) -> Taken:
+def taken(chosen: DataFile, check: Callable[[Any], Any] = data_set) -> Taken:
     """Return the data that the options choose, after the check, whose errors name the source."""
     source = str(chosen.data)
     if source == DIGITS:
@@ -45,6 +46,8 @@ def taken(chosen: DataFile, check: Callable[[Any], Any] = checks.data_set) -> Ta
         contents = contents_of(source, "--data digits", choices(chosen))
         treatment = contents.treatment
     values = checked(source, check, contents.data)
+    if source != DIGITS:
+        tell_decisions(source, contents)
     if chosen.standardise and source != DIGITS:
         values, treatment = checked(source, igb.standardised, values), "standardised by their mean and sd"
     rows = _rows(chosen, len(values), source)
@@ -58,11 +61,10 @@ def labels_of(file: str | None, chosen: DataFile, data: Taken) -> Any:
         if data.labels is None:
             raise ValueError(f"expected the labels of {chosen.data}; name their file with --labels")
         return data.labels
-    column = choices(chosen)
-    contents = contents_of(file, "--labels", Choices(column.label_column, header=column.header))
+    # a table of one column has only labels, and an index beside them is left out
+    contents = contents_of(file, "--labels", replace(choices(chosen), key=None, axes=None, drop_columns=None))
+    tell_decisions(file, contents)
     labels = contents.data if contents.labels is None else contents.labels
-    if labels.ndim == 2 and labels.shape[1] == 1 and Path(file).suffix.lower() != ".npy":
-        labels = labels[:, 0]  # every table has two dimensions, also one of labels
     if len(labels) != data.count:
         raise ValueError(f"expected a label for each of the {data.count} data of {chosen.data}, got {len(labels)}")
     return labels[data.rows]
@@ -72,7 +74,8 @@ def choices(chosen: DataFile) -> Choices:
     """Return what the options say about a file."""
     header = None if chosen.header is None else HEADERS[checks.known("--header", chosen.header.lower(), HEADERS)]
     column = None if chosen.label_column.lower() == "none" else chosen.label_column
-    return Choices(column, chosen.key, header, chosen.axes)
+    dropped, separator, decimal = chosen.drop_columns, chosen.separator, chosen.decimal
+    return Choices(column, chosen.key, header, chosen.axes, dropped, separator, decimal)
 
 
 def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
@@ -106,17 +109,20 @@ def _text(source: str, values: Any, treatment: str) -> str:
 
 
 def contents_of(source: str, other: str, choices: Choices) -> Contents:
-    """Return the contents of the file or folder `source`, and tell on standard error what its reader decided.
+    """Return the contents of the file or folder `source`.
 
     other: what else the option accepts, for the error.
     """
     path = Path(source)
     if source != STDIN and not path.suffix and not path.exists():
-        raise ValueError(f"expected {other}, {KINDS}, or - for a CSV from standard input, got {source!r}")
+        raise ValueError(f"expected {other}, {KINDS}, or - for a table from standard input, got {source!r}")
     try:
-        contents = read(path, choices)
+        return read(path, choices)
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror}") from None
+
+
+def tell_decisions(source: str, contents: Contents) -> None:
+    """Tell on standard error what the reader of a file decided, if anything."""
     if contents.decisions:
-        tell(told(source, contents))
-    return contents
+        tell(contents.told("standard input" if source == STDIN else source))

@@ -27,8 +27,8 @@ def infer(
     Parameters
     ----------
     file
-        FILE.csv, FILE.npy or - for a CSV from standard input, with a row for every network: the share G0 of class 0, or
-        the shares of all classes.
+        FILE.csv, FILE.npy or - for a table from standard input, with a row for every network: the share G0 of class 0,
+        or the shares of all classes.
     samples
         Number of data among which the guesses were counted; by default infinitely many.
     level
@@ -60,5 +60,6 @@ def _shares(file: str, header: Header) -> Any:
     """Return the shares in a file; a single column is G0."""
     from igbtheory.presentation.cli.data import choices, contents_of  # noqa: PLC0415 - --help must not load NumPy
 
+    # all columns are shares, which leaves nothing to tell
     array = contents_of(file, "a table of shares", choices(Data(label_column="none", header=header))).data
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array

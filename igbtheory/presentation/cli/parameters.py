@@ -54,14 +54,14 @@ Placement = Annotated[Literal["before", "after"], Choice]
 Loss = Literal["mse", "cross-entropy", "blurry", "focal", "piecewise-zero"]
 Style = Literal["icml", "neurips", "iclr", "screen"]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
-_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
-folder of images, or - for a CSV from standard input."""
+_DATA = """A data set: "digits" (standardised), a table in text, FILE.npy, FILE.npz, FILE.pt, FILE.mat, FILE.parquet,
+FILE.jsonl, FILE.arff, an IDX or CIFAR file, a folder of these two or of images, or - for a table on standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
 _MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
 or package.module:NAME."""
 Model = Annotated[str, Parameter(help=_MODEL)]
 _OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
-_HEADER = "Whether the first row of a table names its columns; by default it does if it has words."
+_HEADER = "Whether the first row of a table names its columns; by default it does if words stand above numbers."
 Header = Annotated[Literal["yes", "no"] | None, Choice, Parameter(help=_HEADER)]
 Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
@@ -76,10 +76,16 @@ class DataFile:
 
     data: DataSet | None = None
     key: Text | None = None
-    """The name of the array in FILE.npz or FILE.pt that is the data, or of the data and the labels: images,fine."""
+    """The array in a file that is the data, or data and labels: images,fine; or the file in an archive or folder."""
     label_column: Text = "ask"
     """Name or place (0, 1, ..., -1) of the column of a table that has the labels, or none if all are features."""
+    drop_columns: Text | None = None
+    """Names or places of columns of a table to leave out, with commas between them."""
     header: Header = None
+    separator: Text | None = None
+    """What separates the cells of a table, such as ; or tab; by default what is consistent over all rows."""
+    decimal: Text | None = None
+    """The decimal sign of a table, a point or a comma; by default what is consistent over all rows."""
     axes: Annotated[Literal["NCHW", "NHWC", "NHW", "NTF"] | None, Choice] = None
     """Axes of images or sequences whose shape does not tell: NCHW, NHWC, NHW (grey), or NTF (tokens, features)."""
     standardise: bool = False

@@ -9,8 +9,8 @@ OPTIONS = {"n_classes": "classes", "D": "samples"}
 OF_LAYERS = "sigma_b2|sigma_w2|activation|batch_size|depth|norm|placement|pool|"
 """Pattern of the parameters that are options of networks, but for those that are described layer by layer."""
 PARAMETERS = (
-    "activation_shift|axes|classes|cut_off|D|device|digits|draws|executor|first|header|key|label_column|level|"
-    "n_classes|networks|samples|seed|shift|store|temperature|variance|vary|width|within|workers"
+    "activation_shift|axes|classes|cut_off|D|decimal|device|digits|draws|drop_columns|executor|first|header|key|"
+    "label_column|level|n_classes|networks|samples|seed|separator|shift|store|temperature|variance|vary|width|within|workers"
 )
 """Pattern of other parameters of the library that are options of commands."""
 _LAYER = re.compile(r"(\b(?!GaussianInputs|Activation\(\.)[A-Z]\w*\((?:[^()]|\([^()]*\))*\))")
@@ -53,7 +53,10 @@ def _rules(*, layers: bool) -> tuple[tuple[re.Pattern[str], Any], ...]:
             re.compile(rf"(?<![-\w.])({names})=\((\w+), (\w+)\)"),
             lambda match: f"{_option(match[1])} {match[2]} {match[3]}",
         ),
-        (re.compile(rf"(?<![-\w.])({names})=(\([^()]*\)|[^\s,;()]+)"), lambda match: f"{_option(match[1])} {match[2]}"),
+        (
+            re.compile(rf"(?<![-\w.])({names})=('[^']*'|\([^()]*\)|[^\s,;()]+)"),
+            lambda match: f"{_option(match[1])} {match[2]}",
+        ),
         (re.compile(rf"(?<![-\w.])({names}|features)=(?=[\s,;)])"), lambda match: _option(match[1])),
         (re.compile(rf"(?<!--vary )(?<![-\w.\"'])({long})(?![\w(])"), lambda match: _option(match[1])),
         (re.compile(rf"^(expected |)({names})(?=:| [<>]=? | to be )"), lambda match: f"{match[1]}{_option(match[2])}"),

@@ -46,24 +46,24 @@ class Estimate:
 def number(formula: Any, accuracy: float) -> Any:
     """Return a formula without symbols as a number with a relative error below `accuracy`."""
     for n in (FLOAT64, *map(decimals, ATTEMPTS)):
-        found = _settled(formula, n, accuracy)
-        if found.error <= accuracy * abs(found.value):
-            return found.value
+        settled = _settled(formula, n, accuracy)
+        if settled.error <= accuracy * abs(settled.value):
+            return settled.value
     raise UnresolvedError(
         f"expected the formula to {accuracy:.0e} from averages of {ATTEMPTS[-1]} digits, got an error of "
-        f"{found.relative:.0e}, since its terms cancel; use predict(), which has no such terms"
+        f"{settled.relative:.0e}, since its terms cancel; use predict(), which has no such terms"
     )
 
 
 def _settled(formula: Any, n: Kind, accuracy: float) -> Estimate:
     """Return the number from averages of one kind, in an arithmetic of so many digits that more change nothing."""
     digits = SPARE + (20 if n is FLOAT64 else n.digits)  # type: ignore[attr-defined]
-    found = _Arithmetic(n, digits).of(formula)
+    settled = _Arithmetic(n, digits).of(formula)
     while True:
         digits *= 2
-        before, found = found, _Arithmetic(n, digits).of(formula)
-        if abs(found.value - before.value) <= max(AGREE * accuracy * abs(found.value), found.error):
-            return found
+        before, settled = settled, _Arithmetic(n, digits).of(formula)
+        if abs(settled.value - before.value) <= max(AGREE * accuracy * abs(settled.value), settled.error):
+            return settled
 
 
 @final
@@ -88,23 +88,23 @@ class _Arithmetic:
 
     n: Kind
     digits: int
-    known: dict[Any, Estimate] = field(default_factory=dict)
+    computed: dict[Any, Estimate] = field(default_factory=dict)
     """Numbers of symbols and of formulas so far: averages in averages occur many times."""
 
     def of(self, formula: Any) -> Estimate:
         """Return the number of a formula."""
-        if formula not in self.known:
+        if formula not in self.computed:
             if isinstance(formula, Recursion):
                 _, result, steps = formula.args
                 for symbol, value in steps:
-                    self.known[symbol] = self.of(value)
+                    self.computed[symbol] = self.of(value)
                 return self.of(result)
-            self.known[formula] = self._propagated(self._in_moments(formula))
-        return self.known[formula]
+            self.computed[formula] = self._propagated(self._in_moments(formula))
+        return self.computed[formula]
 
     def _propagated(self, formula: Any) -> Estimate:
         """Return the number of a formula without averages, with the sum of what the errors of its symbols change."""
-        symbols = {symbol: self.known[symbol] for symbol in formula.free_symbols}
+        symbols = {symbol: self.computed[symbol] for symbol in formula.free_symbols}
         middle = {symbol: estimate.value for symbol, estimate in symbols.items()}
 
         def at(values: dict[Any, Any]) -> Any:
@@ -127,7 +127,7 @@ class _Arithmetic:
                 unit = _Unit(function, one, Moments(*(sp.Dummy(real=True) for _ in range(3))))
                 units.append(unit)
                 symbols = unit.moments.mean, unit.moments.var_mu, unit.moments.var_chi
-                self.known.update(zip(symbols, self._computed(average, numbers), strict=True))
+                self.computed.update(zip(symbols, self._computed(average, numbers), strict=True))
                 new.update(symbols)
             meanings[average] = average.taken_from(unit.moments)
         written = formula.xreplace(meanings)
@@ -141,7 +141,7 @@ class _Arithmetic:
 
         values = [x.value for x in numbers]
         x = at(values)
-        mean, var_mu, var_chi = found = [self._exactly(part) for part in (x.mean, x.var_mu, x.var_chi)]
+        mean, var_mu, var_chi = moments = [self._exactly(part) for part in (x.mean, x.var_mu, x.var_chi)]
         of_product = float(x.error) * (mean * mean + var_mu)
         of_mean = min(of_product / (2 * abs(mean)), sp.sqrt(of_product)) if mean else 0
         errors = [of_mean, of_product, float(x.error) * var_chi]
@@ -150,9 +150,9 @@ class _Arithmetic:
                 y = at([*values[:i], values[i] + estimate.error, *values[i + 1 :]])
                 moved = (self._exactly(part) for part in (y.mean, y.var_mu, y.var_chi))
                 errors = [
-                    error + abs(after - before) for error, before, after in zip(errors, found, moved, strict=True)
+                    error + abs(after - before) for error, before, after in zip(errors, moments, moved, strict=True)
                 ]
-        return [Estimate(*pair) for pair in zip(found, errors, strict=True)]
+        return [Estimate(*pair) for pair in zip(moments, errors, strict=True)]
 
     def _rounded(self, value: Any) -> Any:
         """Return a number of a unit with the digits of the averages, so that equal ones are computed once."""
