@@ -312,3 +312,19 @@ def drawn_weight() -> Any:
 )
 def test_functions_with_numbers_of_each_model_are_drawn(function: Any, parts: dict[str, Make]) -> None:
     assert "Computed" in repr(igb.from_torch(lambda: Model(function, parts), X.numpy()))
+
+
+def test_a_vector_that_is_added_twice_is_the_same_one() -> None:
+    """Units behind weights of their own are uncorrelated with it; others are drawn with it, or refused."""
+    parts = {**vector(WIDTH), "other": lambda: nn.Linear(WIDTH, WIDTH)}
+    apart = lambda: Model(lambda m, h: averaged(torch.tanh(h + m.v) + m.inner(h + m.v)), parts, 8)  # noqa: E731
+    assert repr(igb.from_torch(apart, TOKENS.numpy())).count("SharedVector(variance=1.0)") == 2
+    assert far(apart, TOKENS) < FAR
+    joined = lambda: Model(lambda m, h: averaged(torch.tanh(m.inner(h) + m.v) - (m.other(h) + m.v)), parts, 8)  # noqa: E731
+    network = igb.from_torch(joined, TOKENS.numpy())
+    drawn = network.predict(TOKENS.numpy(), width=network.widths, networks=150)
+    gamma, error = in_a_loop(joined, TOKENS)
+    assert abs(drawn.gamma - gamma) < FAR * np.hypot(error, drawn.gamma_error)
+    again = lambda: Model(lambda m, h: averaged(m.inner(torch.sin(h + m.v) + m.v)), parts, 8)  # noqa: E731
+    with pytest.raises(ValueError, match="adds a vector again to units that hold it"):
+        igb.from_torch(again, TOKENS.numpy())
