@@ -81,8 +81,8 @@ def rows(ensembles: tuple[Ensemble, ...], expected: PerLayer, guesses: GuessTheo
 
 
 def _guesses_row(ensembles: tuple[Ensemble, ...], theory: GuessTheory, width: int) -> Row:
-    # the mean of G0 is 1/2 at every width, as the classes are symmetric
-    squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
+    # the mean of G0 is known at every width, as the classes are symmetric but for ties, which class 0 gets
+    squares = np.stack([(ensemble.G0 - (1 + ensemble.ties) / 2) ** 2 for ensemble in ensembles])
     estimates = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
     # if all networks guess alike, their scatter is 0: the error is at least the one that the theory expects
     noise = np.sqrt(theory.variance_of_square / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
