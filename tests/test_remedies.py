@@ -595,15 +595,6 @@ class Counting(Doubled):
         return 2
 
 
-class Older(Doubled):
-    """A layer that has a law in place of a rule."""
-
-    def law(self, node: Any) -> Any:
-        return node
-
-    rule = igb.Layer.rule
-
-
 class Halving(igb.Layer):
     """A layer that leaves every other datum out."""
 
@@ -1368,11 +1359,6 @@ LINES = [
         "igb.register(dataclass(frozen=True)(type('Dense', (igb.Layer,), {})))",
         "rename the class",
         "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))",
-    ),
-    (
-        "igb.phases.gradients(igb.Network(igb.Dense(), Older(), igb.Dense()))",
-        "write rule(node), for example return node.times_number(2.0)",
-        "igb.phases.gradients(igb.Network(igb.Dense(), Doubled(), igb.Dense()))",
     ),
     (
         "igb.Network(igb.Dense(), Counting(), igb.Dense()).predict()",

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import fx
 
 from igbtheory.foundations.device import alone
-from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.chain import drawn, each, joined, mapped, split, weigh
 from igbtheory.layers.concatenation import rows_of_kinds
-from igbtheory.layers.few import Few
+from igbtheory.layers.few import Few, seeded, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import pairs_of
@@ -252,23 +252,9 @@ class Computed(Ways, Few, OfData):
     def pooled(self) -> int:
         return max(1, self.units[0] // self.entries.units)
 
-    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Computed":
-        return replace(self, branches=tuple(map(change, self.branches)))
-
-    def settled(self, rng: Generator) -> Layer:
-        (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
-        ways = tuple(tuple(layer.settled(rng) for layer in way) for way in self.branches)
-        return Few.settled(replace(self, branches=ways, model=number % len(self.piece.constants)), rng)
-
     def positions(self, shape: Point) -> Point:
         self.behind_ways(shape)
         return self.entries.shape
-
-    def split(self, units: int) -> list[int]:
-        return [units * size // self.entries.units for size in self.units]
-
-    def joined(self, units: Sequence[int]) -> int:
-        return units[0] * self.entries.units // self.units[0]
 
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_draws(self, node)
@@ -316,6 +302,28 @@ class Computed(Ways, Few, OfData):
 
     def __repr__(self) -> str:
         return f"Computed({', '.join(map(repr, self.ways))}, {self.piece.steps[-1].name!r})"
+
+
+@mapped.register
+def _(layer: Computed, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> Computed:
+    return replace(layer, branches=tuple(map(change, layer.branches)))
+
+
+@settled.register
+def _(layer: Computed, rng: Generator) -> Computed:
+    (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
+    ways = mapped(layer, lambda layers: tuple(settled(layer, rng) for layer in layers)).ways
+    return seeded(replace(layer, branches=ways, model=number % len(layer.piece.constants)), rng)
+
+
+@split.register
+def _(layer: Computed, units: int) -> list[int]:
+    return [units * size // layer.entries.units for size in layer.units]
+
+
+@joined.register
+def _(layer: Computed, units: Sequence[int]) -> int:
+    return units[0] * layer.entries.units // layer.units[0]
 
 
 @final

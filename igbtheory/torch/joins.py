@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from igbtheory.layers.activation import Activation
+from igbtheory.layers.activation import Activation, phi_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
@@ -63,7 +63,7 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
     for way, kept in zip(apart, (other, one), strict=True):
         if (constant := constant_behind(way)) is not None:
             return _moved_along(name, kept, constant, 0.0)
-    value, gating = sorted(apart, key=lambda way: bool(way) and way[-1].layer.function is not None)
+    value, gating = sorted(apart, key=lambda way: bool(way) and phi_of(way[-1].layer) is not None)
     gate = GATES.get(_function(gating))
     if gate is not None and len(value) == 1 and len(gating) == 2 and value[0].layer == gating[0].layer:
         # two layers that are drawn alike are the two halves of one layer
@@ -75,7 +75,7 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
 
 
 def _function(path: Path) -> str:
-    phi = path[-1].layer.function if path else None
+    phi = phi_of(path[-1].layer) if path else None
     return phi.name if phi else ""
 
 

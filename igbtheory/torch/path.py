@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import final
 
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import units_of_kinds
 from igbtheory.layers.layer import Layer
@@ -109,7 +110,7 @@ def in_common(paths: list[Path]) -> Path:
 
 def factor_of(layer: Layer) -> float | None:
     """Return the factor by which an activation multiplies its units, None if it does something else."""
-    phi = layer.function
+    phi = phi_of(layer)
     if phi is None or phi.doubt or phi.kinks or phi.degree != 1:
         return None
     return float(phi(FLOAT64, 1.0))
@@ -117,7 +118,7 @@ def factor_of(layer: Layer) -> float | None:
 
 def shift_of(layer: Layer) -> float | None:
     """Return the number that an activation adds to its units, None if it does something else."""
-    phi = layer.function
+    phi = phi_of(layer)
     return None if phi is None or phi.doubt or derivative(phi.tree) != ONE else float(phi(FLOAT64, 0.0))
 
 
