@@ -641,11 +641,6 @@ LINES = [
     ),
     ("igb.mlp(1).predict().router(8, 2).starved(2)", "pass 0.1", "igb.mlp(1).predict().router(8, 2).starved(0.1)"),
     (
-        "igb.guesses.RouterLaw(8, 2, 1.0, 3.0)",
-        "pass (tr S)^2/tr S^2 of a wider router, or inf",
-        "igb.guesses.RouterLaw(8, 2, 1.0, np.inf)",
-    ),
-    (
         "igb.mlp(1).predict().guesses(10**6).ranked()",
         "take 67 draws or fewer",
         "igb.mlp(1).predict().guesses(10**6).ranked(2)",

@@ -25,7 +25,7 @@ from igbtheory.layers.spatial import OfData
 from igbtheory.layers.ways import Ways
 from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Step, Stream, in_common, layers_of
+from igbtheory.torch.path import Step, Stream, in_common, layers_of, vectors_held
 from igbtheory.torch.steps import value_behind
 
 CLOSE = 1e-4
@@ -131,16 +131,18 @@ def piece_at(
     """
     places = {step: i for i, step in enumerate(node.graph.nodes)}
     steps, ends = {node}, set(inputs(node))
+    inside: set[int] = set()  # vectors that steps of the piece may add
     if not weightless(node):
         return None
     while ends:
         held = {end: layers_of(stream.path) for end in ends if (stream := streams(end))}
-        others = [end for end in ends if end not in held] or dependent(held)
+        others = [end for end in ends if end not in held or vectors_held(held[end]) & inside] or dependent(held)
         if not others:
             return sorted(ends, key=places.__getitem__), sorted(steps, key=places.__getitem__)
         last = max(others, key=places.__getitem__)
         if not weightless(last) or not inputs(last):
             return None
+        inside |= vectors_held(held.get(last, []))
         steps.add(last)
         ends = ends - {last} | set(inputs(last))
     return None
@@ -159,7 +161,8 @@ def dependent(rows: Mapping[Any, Sequence[Layer]]) -> list[Any]:
         fresh = [
             key
             for key in rest
-            if (last := lasts[key]) and not last.inner and not any(id(last) in layers[x] for x in rest if x is not key)
+            if (last := lasts[key]) and not last.inner
+            if not any({id(last), *vectors_held(rows[key])} & layers[x] for x in rest if x is not key)
         ]
         if not fresh:
             return rest

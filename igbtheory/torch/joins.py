@@ -14,7 +14,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.layers.tokens import ClassToken, Tokens
 from igbtheory.torch.arrangement import arranged, part_of_units
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
+from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of, vectors_held
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.gates import GATES
 from igbtheory.torch.rows.positions import entries_variance
@@ -223,14 +223,15 @@ def _apart(one: Stream, other: Stream) -> tuple[Path, list[Path]]:
 
 
 def _refuse_shared(ways: Sequence[Path]) -> None:
-    """Refuse ways that share weights, unless one of them ends in weights of its own, which make it independent."""
+    """Refuse ways that share weights or vectors, unless one ends in weights of its own, which make it independent."""
     weights = [{id(layer) for layer in each(layers_of(way)) if layer.weighs} for way in ways]
+    held, of_other = (vectors_held(layers_of(way)) for way in ways)
     lasts = [next((step.layer for step in reversed(way) if step.layer.weighs), None) for way in ways]
     fresh = [
         last is not None and not last.inner and id(last) not in others
         for last, others in zip(lasts, reversed(weights), strict=True)
     ]
-    if weights[0] & weights[1] and not any(fresh):
+    if (weights[0] & weights[1] and not any(fresh)) or held & of_other:
         raise ValueError(
             "the theory joins streams that share no weights behind the place where they part, got two that do; "
             "igb.explain predicts the layers in front of it"
