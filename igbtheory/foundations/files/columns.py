@@ -70,7 +70,7 @@ class Cells:
 
     def __call__(self, text: str) -> float:
         """Add a cell, and return its number or NaN."""
-        text = text.strip(' "')
+        text = text.strip()
         value = number(text, self.decimal)
         if value is None and text.lower() in LOGICAL:
             value, self.logical = LOGICAL[text.lower()], True
@@ -117,7 +117,8 @@ class Column:
         if self.words:
             as_numbers = all(WRITTEN.match(text) for text in self.words.values())
             return "mixed" if numbers.size else "written" if as_numbers else "words"
-        return "empty" if not numbers.size else "whole" if np.all(numbers == np.round(numbers)) else "real"
+        whole = np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers))
+        return "empty" if not numbers.size else "whole" if whole else "real"
 
     @cached_property
     def distinct(self) -> int:
@@ -137,7 +138,8 @@ class Column:
     @cached_property
     def ordered(self) -> bool:
         """Whether numbers rise or fall from row to row."""
-        steps = np.diff(self.values)  # NaN is neither
+        with np.errstate(invalid="ignore"):  # of infinite numbers
+            steps = np.diff(self.values)  # NaN is neither
         return len(self.values) >= FEW and bool(np.all(steps > 0) or np.all(steps < 0))
 
     @property
