@@ -125,13 +125,26 @@ def moments(stated: Any) -> Findings:
     """
     exponent = sp.log(stated.rhs).simplify() * N
     for power, of_norm in ((1, 0), (2, 0), (0, 2), (1, 1), (3, 2), (2, -1)):
-        wide = [width * np.log(factor(width, power, of_norm)) for width in (1000, 2000)]
-        expected = float(exponent.subs({p: power, r: of_norm}))
+        values = {p: power, r: of_norm}
+        wide = [width * float(sp.log(_behind(stated.lhs.subs(values), width))) for width in (1000, 2000)]
+        expected = float(exponent.subs(values))
         limit = 2 * wide[1] - wide[0]  # without the order 1/N
         yield shown(f"p = {power}, r = {of_norm}", abs(limit - expected) < 1e-3, f"{limit:.5f}, expected {expected:g}")
     active = N / 2, N / 4 + N**2 / 4  # E n and E n^2
     fourth = (4 / N**2) * (active[1] + 2 * active[0])
     yield identity("E |h'|^4/|h|^4", fourth, 1 + 5 / N, of=r"\frac{4}{N^2} E\,(n^2 + 2 n)")
+
+
+def _behind(ratio: Any, width: int) -> Any:
+    """Return a ratio of moments in which those behind a layer follow from the angle and the norm in front of it."""
+
+    def moment(of: Any) -> Any:
+        powers = of.as_powers_dict()
+        turns, norms = powers[AFTER], powers[LENGTH_AFTER]
+        passed = of.subs({AFTER: theta, LENGTH_AFTER: LENGTH})
+        return passed * factor(width, float(turns), float(norms) / 2) if of.has(AFTER, LENGTH_AFTER) else of
+
+    return ratio.replace(E_W, moment)
 
 
 @SECTION.holds(

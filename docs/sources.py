@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from math import pi
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ from igbtheory.claims.finding import HOLDS
 from igbtheory.claims.library import library
 from igbtheory.claims.tally import tally
 from igbtheory.claims.words import places_of
+from igbtheory.guesses.dataset import LARGEST as LARGEST_KERNEL
+from igbtheory.networks.control.family import POINTS, RANGES
+from igbtheory.networks.simulation.finite import PAIRED
+from igbtheory.theory import refusals
 
 ROOT = Path(__file__).parent.parent
 WRITTEN = {"docs/errors.rst", "docs/speed.rst"}
@@ -74,7 +79,8 @@ def rows(name: str) -> list[dict[str, str]]:
 
 def _findings(name: str, text: str) -> Iterator[Finding]:
     """Yield the findings that a page has the words and numbers of its sources."""
-    for words, *values in SOURCES[name]() if name in SOURCES else ():
+    computed = SOURCES[name]() if name in SOURCES else ()
+    for words, *values in (*computed, *CONSTANTS.get(name, ())):
         yield worded(text, words, *values)
     for row in rows("quoted"):
         if row["page"] == name:
@@ -126,6 +132,8 @@ def _install() -> Source:
     newest = re.findall(r"\d\.\d+", (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))[-1]
     yield "run on {}, {} and {}; its dependencies have wheels for {}, too", *tested, newest
     yield "once version {} has been", igb.__version__
+    kinds = [kind.rpartition(" ")[2] for kind in project["classifiers"] if "Python :: 3." in kind]
+    yield "Its tests are run on {}, {} and {};", *kinds
 
 
 def _experts() -> Source:
@@ -146,9 +154,55 @@ def _model() -> Source:
     yield "compares {} of them with {} networks", len({row["model"] for row in compared}), networks
 
 
+def _finite_width() -> Source:
+    """Yield gamma and Var(G0) of ReLU networks in infinite width, and by the expansion at finite width."""
+    for width, depth, digits in ((100, 20, 4), (100, 50, 3), (500, 50, 3)):
+        net = igb.mlp(depth)
+        infinite, expansion = net.predict(), net.predict(width=width)
+        yield "N = {}, L={} {}", width, depth, f"{infinite.gamma:.{digits}g}"
+        yield "{:.4g} {:.4f}", expansion.gamma, infinite.G0.var()
+        yield "{:.4f}", expansion.var_g0
+
+
+def _simulate() -> Source:
+    """Yield Var(G0) of networks of 20 hidden layers in infinite width, and the pairs of a network."""
+    rows_of_table: dict[str, dict[str, Any]] = {
+        "ReLU 100": {"activation": "relu"},
+        "tanh, ~ 100": {"activation": "tanh", "sigma_w2": 3.0, "sigma_b2": 0.1},
+        "GELU 100": {"activation": "gelu"},
+        "GELU behind LayerNorm 64": {"activation": "gelu", "norm": "layer"},
+    }
+    for name, settings in rows_of_table.items():
+        yield f"{name} {{:.4f}}", igb.mlp(20, **settings).predict().G0.var()
+    yield "({:.4f} in infinite width)", igb.mlp(20).predict().G0.var()
+
+
 GROUPS = "torchvision", "timm", "transformers", "tutorials"
-SOURCES = {"README.md": _readme, "docs/experts.rst": _experts, "docs/model.rst": _model, "docs/install.rst": _install}
+SOURCES = {
+    "README.md": _readme,
+    "docs/experts.rst": _experts,
+    "docs/install.rst": _install,
+    "docs/model.rst": _model,
+    "docs/simulate.rst": _simulate,
+    "docs/width_theory.rst": _finite_width,
+}
 """Sources that are computed, by the page: words with {} and the values of each."""
+CONSTANTS: dict[str, tuple[tuple[Any, ...], ...]] = {
+    "docs/control.rst": (
+        ("variance of the weights {:g} to {:g}", *RANGES["sigma_w2"]),
+        ("variance of the biases {:g} to {:,.0f}", *RANGES["sigma_b2"]),
+        ("added to the inputs {:g} to {:,.0f}", *RANGES["shift"]),
+        ("nearest {:g} to {:,.0f}", *RANGES["batch_size"]),
+        ("scans the range at {} values", POINTS),
+    ),
+    "docs/notation.rst": (("standard deviation {:.3f}", igb.GuessLaw(1 / (pi - 1)).std()),),
+    "docs/predict.rst": (
+        ("More than {:,} data are refused", refusals.LARGEST),
+        ("more than {:,} data.", LARGEST_KERNEL),
+    ),
+    "docs/simulate.rst": (("over up to {:,} pairs", PAIRED),),
+}
+"""Words of pages with the constants of the code in them."""
 
 
 def main() -> int:

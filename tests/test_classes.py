@@ -262,6 +262,23 @@ def test_mean_shares_in_order_are_exact(gamma: float) -> None:
         assert mean_shares(gamma, n_classes, 50, ranks=1)[0] > shares[0]  # few data exaggerate
 
 
+@pytest.mark.parametrize("n_classes", [1030, slow(10**4)])
+def test_mean_shares_of_many_classes_are_those_of_draws(n_classes: int) -> None:
+    """Binomials of more than 1029 overflow."""
+    ranks = 3 if n_classes > 1030 else None
+    shares = mean_shares(0.3, n_classes, ranks=ranks)
+    assert ranks or shares.sum() == pytest.approx(1, abs=1e-12)
+    draws = ClassGuessLaw(0.3, n_classes).ranked(60).draws[:, :3]
+    assert np.all(np.abs(draws.mean(axis=0) - shares[:3]) < 5 * draws.std(axis=0) / 60**0.5)
+
+
+def test_mean_shares_of_a_million_classes_are_those_of_a_finer_rule() -> None:
+    """The favoured class wins all data if they are equal, and the largest of many outputs is that of its mean."""
+    assert mean_shares(1e12, 10**6, ranks=1)[0] == pytest.approx(1, abs=1e-3)
+    # with one datum a class is favoured that gets it
+    assert mean_shares(0.3, 10**6, 1, ranks=2) == pytest.approx([1, 0], abs=1e-9)
+
+
 def test_the_largest_share_and_the_order() -> None:
     law = ClassGuessLaw(0.7, 6)
     largest, ranked = law.largest(4000, 1), law.ranked(4000, 1)
@@ -384,10 +401,13 @@ def test_classes_share_the_world_of_few_weights() -> None:
 def test_the_outputs_of_one_network_share_one_world() -> None:
     """In one of two worlds both data are one datum, so that all classes of a network have equal outputs at them."""
     worlds = np.stack([np.ones((2, 2)), np.eye(2)])
-    outputs = DatasetGuessLaw(2, 0.0, lambda: worlds).outputs(3 * 200, np.random.default_rng(0), 3)
-    alike = (outputs[0] == outputs[1]).reshape(200, 3)
+    outputs = np.concatenate(
+        [*DatasetGuessLaw(2, 0.0, lambda: worlds).of_networks(200, np.random.default_rng(0), 3)], 1
+    )
+    alike = outputs[0] == outputs[1]
+    assert alike.shape == (200, 3)
     assert np.all(alike == alike[:, :1])
-    assert 60 < alike[:, 0].sum() < 140  # 5.7 standard deviations from half
+    assert alike[:, 0].sum() == 100
 
 
 def test_a_deviation_of_normal_draws_has_their_error() -> None:

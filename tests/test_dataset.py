@@ -130,7 +130,7 @@ def test_layers_before_the_first_dense_act_on_the_data(digits: Any) -> None:
 
 def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
     law = igb.mlp(1).predict(digits[:10]).G0
-    with pytest.raises(AttributeError, match="G0 is a multiple of"):
+    with pytest.raises(AttributeError, match="its shares are multiples of 1/10"):
         law.pdf(0.5)
     with pytest.raises(AttributeError, match="has no finite"):
         law.finite  # noqa: B018 - as below

@@ -31,7 +31,7 @@ def pair_behind(net: igb.Network, widths: list[int], features: int) -> Pair:
     hidden, (first, *denses) = blocks(net.layers)
     pair = of_inputs(GAUSSIAN, features).weighted(first.sigma_w2, first.sigma_b2)
     for block, dense, width in zip(hidden, denses, widths, strict=True):
-        pair = behind(pair, block, width).weighted(dense.sigma_w2, dense.sigma_b2)
+        pair = behind(pair, block, width)[0].weighted(dense.sigma_w2, dense.sigma_b2)
     return pair
 
 

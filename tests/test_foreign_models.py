@@ -232,7 +232,7 @@ def test_the_share_of_ties_is_stated_by_whoever_counts_guesses() -> None:
     with pytest.warns(UserWarning, match="tie exactly"):
         measured = igb.measure(make, 30 * X, networks=6)
     assert 0.02 < np.mean(measured.tied) < 0.3  # three outputs of random signs are negative at an eighth of the data
-    told = f"{100 * np.mean(measured.tied):.3g}% of the data tie exactly (the lowest of these classes gets them)"
+    told = f"{100 * np.mean(measured.tied):.3g}% of the data tie exactly (the first of these classes gets them)"
     assert told in str(measured)
     explanation = igb.explain(make, 30 * X, networks=6)
     assert told in str(explanation)

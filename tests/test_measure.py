@@ -146,8 +146,8 @@ def test_moments_are_those_of_the_helmert_contrasts(size: int, classes: int, shi
 def test_a_single_output_is_its_own_contrast_and_its_sign_the_guess(size: int, seed: int) -> None:
     x = np.random.default_rng(seed).standard_normal((size, 1)) + 0.3
     assert Summary.of(x).moments == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
-    assert shares(x).tolist() == [np.mean(x > 0), np.mean(x <= 0)]
-    assert Summary.of(x).guess_variance == pytest.approx((np.mean(x > 0) - 0.5) ** 2, rel=1e-12)
+    assert shares(x).tolist() == [np.mean(x >= 0), np.mean(x < 0)]
+    assert Summary.of(x).guess_variance == pytest.approx((np.mean(x >= 0) - 0.5) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize(("size", "classes"), [(2**15 + 1, 1), (1201, 60), (5, 2**15)])
@@ -176,7 +176,9 @@ def test_many_outputs_have_the_averages_of_plain_formulas(size: int, classes: in
     assert single.moments == pytest.approx(found.moments, rel=1e-5)
     assert found.ties == (classes > 1)
     # at a datum with a tie, the guess is the first of the two classes
-    larger = [np.mean(a >= b) for a, b in [*pairwise(both.T), (both[:, 0], both[:, -1])]]
+    neighbours = [*pairwise(both.T), (both[:, 0], both[:, -1])]
+    larger = [np.mean(a >= b) for a, b in neighbours]
+    assert found.equal == pytest.approx(np.mean([np.mean(a == b) for a, b in neighbours]), rel=1e-12)
     assert found.guess_variance == pytest.approx(np.mean(np.square(np.subtract(larger, 0.5))), rel=1e-11)
     # nothing is left of outputs that do not depend on the data
     assert Summary.of(np.tile(x[:1], (size, 1))).moments[1] == 0
@@ -552,7 +554,7 @@ def test_outputs_that_always_tie_are_refused(outputs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("outputs", "words"), [(1, r"25% of the data.*counts for class 1"), (3, r"25% of the data.*lowest")]
+    ("outputs", "words"), [(1, r"25% of the data.*counts for class 0"), (3, r"25% of the data.*first")]
 )
 def test_ties_are_told(outputs: int, words: str) -> None:
     mask = torch.ones(12, 1)
@@ -693,7 +695,7 @@ def test_labels_are_measured_as_by_models_with_one_output() -> None:
     targets = torch.tensor(tags, dtype=torch.float32)
     losses = [float(nn.functional.binary_cross_entropy_with_logits(x, targets)) for x in logits]
     assert measured.losses == pytest.approx(losses, rel=1e-6)  # single precision
-    assert "share of label 0, output > 0" in str(measured)
+    assert "share of label 0, output >= 0" in str(measured)
     with pytest.raises(ValueError, match=r"rows of 0 and 1 as labels, got shape \(12,\)"):
         igb.measure(linear(3), (X, tags[:, 0]), 3, multi_label=True)
 
@@ -947,7 +949,7 @@ def test_numbers_end_with_the_second_digit_of_their_error(value: float, error: f
 def test_the_command_says_which_sign_class_0_has(capsys: Capture, folder: Path) -> None:
     np.save(folder / "images.npy", igb.digits()[:20])
     assert main(["measure", "models.py:one", "--data", "images.npy", "--networks", "3"]) == 0
-    assert "share of class 0, output > 0, mean" in capsys.readouterr().out
+    assert "share of class 0, output >= 0, mean" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")

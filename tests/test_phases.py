@@ -202,6 +202,9 @@ def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
     assert phases.edge_of_chaos("hardtanh", 0.0) == 1.0  # linear as far as double precision sees near q = 0
     assert np.isnan(phases.edge_of_chaos("gelu", 0.0))
     assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]
+    # in 30 digits the slope of the map of q there is 1 + 2.3e-10
+    assert np.isnan(phases.edge_of_chaos("gelu", 0.17292239))
+    assert phases.edge_of_chaos("gelu", 0.172922395) == phases.edges_of_chaos("gelu", 0.172922395)[0]
 
 
 @pytest.mark.slow

@@ -15,9 +15,10 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.foundations.runs import chosen
+from igbtheory.foundations.text import measured
 from igbtheory.guesses import GuessLaw
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
-from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
+from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers import dense
 from igbtheory.networks.simulation import Comparison, Simulation, moments, simulate
 from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
@@ -148,16 +149,20 @@ def test_the_printed_form_says_what_was_simulated() -> None:
     assert "data set of shape (7, 5)" in repr(small(inputs=DATA))
 
 
-def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> None:
+def test_tables_show_the_estimates_of_which_z_is_made() -> None:
     found = igb.mlp(1, "linear").simulate(20, 8, 20, seed=2)
     assert found.var_mu < -0.01  # far from what rounding leaves
     assert np.mean(found.guess_variances[:, 1]) < 0
     table = [line.split() for line in str(found).splitlines() if line.startswith(("var_mu", "gamma"))]
-    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"], ["0.000", "±"]]
-    comparison = found.compare()
-    row = next(row for row in comparison.rows if row.name == "var_mu[1]")
+    shown = [measured(getattr(found, row[0]), getattr(found, f"{row[0]}_error")) for row in table]
+    assert [" ".join(row[2:]) for row in table] == shown
+    assert shown[0].startswith("-0.0")
+    assert shown[-1].startswith("0.000 ± ")  # no law of G0 has a variance below 0
+    row = next(row for row in found.compare().rows if row.name == "var_mu[1]")
     assert row.values[0] == found.var_mu
-    assert row.cells()[2].startswith("0 ± ")
+    assert row.cells()[2].startswith("-0.0")
+    value, error = map(float, row.cells()[5].split(" ± "))
+    assert (value - row.theory) / error == pytest.approx(row.z, rel=0.4)  # errors are printed with one digit
     # the covariance within a centred batch of 20 is negative, also in theory
     batch = igb.mlp(1, "relu", norm="batch", placement="after").simulate(20, 8, 20, seed=2)
     assert batch.var_mu == pytest.approx(-2 / 19, rel=1e-5)
@@ -515,28 +520,28 @@ def test_the_estimated_bias_of_the_guesses_has_an_honest_error() -> None:
     rng = np.random.default_rng(5)
     for gamma in (0.05, 0.5, 2.0, 18.0):
         draws = (GuessLaw(gamma).rvs((1, networks, replicas), rng) - 0.5) ** 2
-        found, error = bias_of_guesses(draws, np.ones(1))
+        found, error = bias_of_guesses(*mean(draws, np.ones(1)))
         # the spread of 400 z-scores errs by 4 %, and their law is a little skewed: at gamma = 18 it is 1.06
         assert np.std((found - gamma) / error) == pytest.approx(1, abs=0.2)
     # all networks guess one class, or give every class exactly one half
-    assert [float(x) for x in bias_of_guesses(np.full((1, 9), 0.25), np.ones(1))] == [np.inf, np.inf]
-    assert [float(x) for x in bias_of_guesses(np.full((1, 9), -0.01), np.ones(1))] == [0, 0]
+    assert [float(x) for x in bias_of_guesses(np.array(0.25), np.array(0.0))] == [np.inf, np.inf]
+    assert [float(x) for x in bias_of_guesses(np.array(-0.01), np.array(0.0))] == [0, 0]
 
 
 def test_directions_of_features_give_the_variance_of_guesses() -> None:
     pairs = pairs_of_data(np.arange(3), 3)
     x = np.array([[3.0, 0], [0, 0], [0, 0]])
     # a datum without features has no cosine with another one, and the same output as a third without features
-    assert variance_of_guesses(x, pairs) == pytest.approx(0.25 / 3, abs=1e-15)
+    assert guesses_of_features(x, pairs) == pytest.approx((0.25 / 3, 2 / 3), abs=1e-15)
     # the biases of the outputs are all that a datum without features shares with another one: 1 of 9/2 + 1
     expected = (2 * np.arcsin(1 / np.sqrt(5.5)) + np.pi / 2) / (6 * np.pi)
-    assert variance_of_guesses(x, pairs, 1.0) == pytest.approx(expected, abs=1e-15)
+    assert guesses_of_features(x, pairs, 1.0) == pytest.approx((expected, 0), abs=1e-15)
     near = np.array([[1.0, 0], [1, 1e-9]])
-    angle = 2 * np.pi * (0.25 - variance_of_guesses(near, pairs_of_data(np.arange(2), 2)))
+    angle = 2 * np.pi * (0.25 - guesses_of_features(near, pairs_of_data(np.arange(2), 2))[0])
     assert angle == pytest.approx(1e-9, rel=1e-6)
     # their squares are 0 in single precision
     small = np.array([[1e-25, 0], [1e-25, 1e-25]], dtype=np.float32)
-    assert variance_of_guesses(small, pairs_of_data(np.arange(2), 2)) == pytest.approx(1 / 8, rel=1e-6)
+    assert guesses_of_features(small, pairs_of_data(np.arange(2), 2)) == pytest.approx((1 / 8, 0), rel=1e-6)
 
 
 @pytest.mark.parametrize(("size", "count", "stride"), [(1, 4, 1), (2, 9, 1), (7, 5, 1), (8, 64, 1), (12, 100, 4)])

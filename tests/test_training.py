@@ -310,7 +310,7 @@ def test_splits_and_absorption_times() -> None:
         (np.zeros(40, dtype=int), {}, "two classes or more"),
         (np.full(40, np.nan), {}, "other entries"),
         (LABELS, {"loss": "hinge"}, "loss"),
-        (LABELS / 2, {"loss": "focal"}, "a loss of probabilities"),
+        (LABELS / 2 - 1, {"loss": "focal"}, "a loss of probabilities"),
         (LABELS, {"times": [1.0, 0.5]}, "increasing times"),
         (LABELS, {"X_test": DIGITS}, "X_test and y_test together"),
         (LABELS, {"X_test": DIGITS, "y_test": LABELS / 2 - 1}, "y_test of the kind of y"),

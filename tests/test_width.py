@@ -67,13 +67,15 @@ def whole_networks(network: igb.Network, width: int, data: int, inputs: Any = No
         q = np.diag(kernel)
         # data of one batch are no pair; on a data set, a datum is a pair with itself
         pair = np.kron(1 - np.eye(data // batch), np.ones((batch, batch))) > 0 if inputs is None else kernel < np.inf
-        alive = pair & np.outer(q > 0, q > 0)
-        angles = np.arcsin(np.clip(kernel[alive] / np.sqrt(np.outer(q, q)[alive]), -1, 1)) / (2 * np.pi)
-        of_pairs, size = kernel[pair].mean(), pair.sum()
-        found.append((of_pairs, q.mean() - of_pairs, angles.sum() / size, alive.sum() / size))
-    var_mu, var_chi, angle, alive = np.transpose(found)
-    guess = angle.mean() / alive.mean()
-    rows = ((var_mu.mean(), var_mu), (var_chi.mean(), var_chi), (guess, (angle - guess * alive) / alive.mean()))
+        tied = q == 0
+        cosines = np.divide(kernel, np.sqrt(np.outer(q, q)), out=1.0 * np.outer(tied, tied), where=np.outer(q, q) > 0)
+        squares = np.arcsin(np.clip(cosines[pair], -1, 1)) / (2 * np.pi)
+        of_pairs = kernel[pair].mean()
+        found.append((of_pairs, q.mean() - of_pairs, squares.mean(), tied.mean()))
+    var_mu, var_chi, square, ties = np.transpose(found)
+    guess = square.mean() - (ties.mean() / 2) ** 2
+    of_guesses = [(guess, square - ties.mean() * ties / 2), (ties.mean(), ties)]
+    rows = [(var_mu.mean(), var_mu), (var_chi.mean(), var_chi), *of_guesses]
     return [(value, scatter.std() / NETWORKS**0.5) for value, scatter in rows]
 
 
@@ -132,11 +134,13 @@ def test_pairs_are_whole_networks(name: str) -> None:
     whole = any(word in name for word in ("batch", "full", "centred", "own", "images", "sequences"))
     networks = NETWORKS if whole else 20 * NETWORKS
     found = network.predict(options.get("inputs"), width=width, networks=networks)
+    *expected, (ties, ties_error) = expected
+    assert abs(found.ties - ties) <= FAR * ties_error
     for of, (value, error) in zip(("var_mu", "var_chi", "var_g0"), expected, strict=True):
         z = (getattr(found, of) - value) / np.hypot(getattr(found, f"{of}_error"), error)
         assert abs(z) < FAR, (of, z)
     assert found.error < 0.2
-    assert (found.dead > 0) == (name == "narrow")
+    assert (found.ties > 0) == (name == "narrow")
 
 
 BLOCK = igb.Residual(igb.LayerNorm(), RELU, DENSE)
@@ -347,7 +351,7 @@ def test_mean_products_of_signs() -> None:
 def test_small_outputs_are_not_taken_for_none() -> None:
     # mean squares of 2^-150, whose roots of products single precision would take for 0
     found = igb.mlp(150, "tanh", sigma_w2=0.5).predict(width=200, networks=30)
-    assert found.dead == 0
+    assert found.ties == 0
     assert 1e-48 < found.var_chi < 1e-43
 
 
@@ -402,7 +406,7 @@ def test_roots_of_features_that_depend_on_one_another() -> None:
     root = triangular_roots(features.copy())
     np.testing.assert_allclose(root @ root.swapaxes(1, 2), features @ features.swapaxes(1, 2), atol=1e-12)
     dead = of_pairs(np.array([[[1.0, 2.0], [0.0, 0.0]]]), FreshDense(2.0, 0.0, 2, 1, "float32"))
-    np.testing.assert_allclose(dead, [[0, 2.5, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(dead, [[0, 2.5, 0, 0.5]], atol=1e-12)
     # angles of 1e-5 between data of different lengths keep three digits in single precision
     a, b = np.random.default_rng(0).standard_normal((2, 1000))
     pair = np.stack([a, 3 * a + 3e-5 * b])[None]

@@ -52,15 +52,6 @@ def measured(value: float, error: float) -> str:
     return f"{value:.{max(first - last, 0)}e} ± {error:.1e}"
 
 
-def not_negative(estimate: float, expected: float) -> float:
-    """Return what a reader should see of an unbiased estimate: 0 if it is negative but the expected value is not.
-
-    The covariance of the data of a batch can be negative in theory; then the estimate stays as it is.
-    """
-    # adding 0 turns a negative zero into a positive one
-    return max(estimate, 0.0) + 0.0 if expected >= 0 else estimate
-
-
 def _power(value: float, decimals: int) -> int:
     """Return the exponent of the first digit of a value that is rounded to that many digits after the first."""
     return int(f"{value:.{decimals}e}".partition("e")[2])

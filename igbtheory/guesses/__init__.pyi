@@ -4,6 +4,7 @@ from igbtheory.guesses.accuracy import accuracy_bounds as accuracy_bounds
 from igbtheory.guesses.accuracy import loose_accuracy_bound as loose_accuracy_bound
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance as gamma_of_variance
 from igbtheory.guesses.dataset import DatasetGuessLaw as DatasetGuessLaw
+from igbtheory.guesses.dataset import DrawnGuessLaw as DrawnGuessLaw
 from igbtheory.guesses.finite import FiniteGuessLaw as FiniteGuessLaw
 from igbtheory.guesses.finite_batches import BatchedGuessLaw as BatchedGuessLaw
 from igbtheory.guesses.ranked import mean_shares as mean_shares

@@ -13,8 +13,17 @@ MEANING = (
 """What the two bias ratios are, for every result that shows both."""
 
 
+def on_ties(share: float) -> str:
+    """Return a sentence on the share of the data that tie, or nothing."""
+    if not share:
+        return ""
+    return (
+        f"At {100 * share:.3g} % of the data the largest outputs tie: the first of them counts, as argmax returns it."
+    )
+
+
 def with_itself(variance: Any, size: int) -> Any:
-    """Return Var(G0) over all pairs of `size` data, from that over pairs of different data.
+    """Return E (G0 - 1/2)^2 over all pairs of `size` data, from that over pairs of different data.
 
     A datum agrees with itself. So 1/size of all pairs contribute 1/4 each, and without a bias 1/(4 size) remains.
     """
@@ -22,7 +31,7 @@ def with_itself(variance: Any, size: int) -> Any:
 
 
 def without_itself(variance: Any, size: int) -> Any:
-    """Return Var(G0) over pairs of different data, from that over all pairs of `size` data; of one datum it is 1/4."""
+    """Return E (G0 - 1/2)^2 over pairs of different data, from that over all pairs of `size` data; of one it is 1/4."""
     return (size * variance - 0.25) / (size - 1) if size > 1 else variance
 
 

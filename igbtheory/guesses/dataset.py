@@ -1,47 +1,41 @@
-"""The law of G0 on a given data set: an output is a Gaussian vector whose covariance is the kernel of the data."""
+"""Laws of G0 from outputs that are drawn at data: given a network's kernel or features, one is a Gaussian vector."""
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NoReturn, final
+from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.law import Law, draws_in_blocks
+from igbtheory.guesses.law import Law
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 from igbtheory.mathematics.averages.state import pivoted_root
 
 OUTPUTS = 2**24
-"""Largest number of outputs that are held at once: 64 MiB in single precision."""
+"""Largest number of outputs that are held at once: 128 MiB in double precision."""
 LARGEST = 8192
 """Largest number of data whose kernel is factorised: 512 MiB."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class DatasetGuessLaw(Law):
-    """Law of the fraction of `size` given data that class 0 gets, in infinite width.
+class OutputLaw(Law):
+    """Law of the fraction of `size` data that class 0 gets, where outputs at these data can be drawn.
 
-    The mean is 1/2, the variance is the mean of asin(c_ab)/(2 pi) over all pairs (a, b), and samples follow from
-    Delta_O ~ N(0, kernel). kernel: a function that returns an array (size, size), or (worlds, size, size) if some
-    weights do not average out in infinite width; every draw then takes one of these kernels at random.
-
-    size, variance: the number of data, and Var(G0).
-
-    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).G0
-    >>> print(f"{law.std():.3f}")
-    0.384
+    The difference of two outputs has the law of one. Where it is 0 the outputs tie, and argmax returns class 0.
     """
 
     size: int
     variance: float
-    kernel: Callable[[], NDArray[np.float64]] = field(repr=False)
+    ties: float
+
+    given: ClassVar[bool]
+    """Whether the law is that of these very data, and not that of infinitely many, from which they are drawn."""
 
     def mean(self) -> float:
-        """Return the mean 1/2, by the symmetry of the classes."""
-        return 0.5
+        """Return the mean: 1/2 by the symmetry of the classes, and half of the share of ties, which class 0 gets."""
+        return (1.0 + self.ties) / 2
 
     def var(self) -> float:
         """Return the variance over initialisations."""
@@ -49,10 +43,13 @@ class DatasetGuessLaw(Law):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of G0, of shape `size` (None: one number), from Gaussian vectors of outputs."""
-        rng = checks.generator(random_state)
-        return draws_in_blocks(
-            lambda n: (self.outputs(n, rng) > 0).mean(axis=0), checks.shape_of(size), 2**24 // self.size
-        )
+        rng, shape = checks.generator(random_state), checks.shape_of(size)
+        shares = self._shares(int(np.prod(shape)), rng)
+        return (shares if self.networks == 1 else rng.permutation(shares)).reshape(shape)[()]
+
+    def _shares(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return draws of G0, network by network."""
+        return np.concatenate([(x[..., 0] >= 0).mean(axis=0) for x in self.of_networks(count, rng)] or [np.empty(0)])
 
     def cdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
         """Return the probability that G0 <= g, one number, estimated from `draws` draws."""
@@ -64,32 +61,87 @@ class DatasetGuessLaw(Law):
 
     def majority(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
         """Return the expected share E max(G0, 1 - G0) of the favoured class, estimated from `draws` draws."""
-        shares = self.drawn(draws, random_state).draws
-        return estimate(np.maximum(shares, 1 - shares))
+        law = self.drawn(draws, random_state)
+        return estimate(np.maximum(law.draws, 1 - law.draws), law.networks)
 
     def drawn(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law as estimated from `draws` draws of G0."""
-        return SampledLaw(self.rvs(checked_draws(draws), random_state))
+        return SampledLaw(self._shares(checked_draws(draws), checks.generator(random_state)), self.networks)
 
-    def outputs(self, count: int, rng: np.random.Generator, classes: int = 1) -> NDArray[np.float64]:
-        """Return independent draws N(0, kernel) of an output at all data, shape (size, count).
+    @abstractmethod
+    def roots(self) -> Sequence[NDArray[Any]]:
+        """Return of each of some networks a matrix L, (size, columns): an output is L times a standard normal vector.
 
-        The columns of a run of `classes` columns belong to one network, and so they share one world.
+        There is one matrix if all networks have the same.
         """
-        outputs = np.empty((self.size, count))
-        worlds = np.repeat(rng.integers(len(self._roots), size=count // classes), classes)
-        for world, root in enumerate(self._roots):
-            drawn = np.flatnonzero(worlds == world)
-            outputs[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
-        return outputs
-
-    def root(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return a matrix L with L L^T = kernel, of one of the worlds."""
-        return self._roots[rng.integers(len(self._roots))]
 
     @cached_property
-    def _roots(self) -> list[NDArray[np.float64]]:
-        """Matrices L with L L^T = kernel, one for every world."""
+    def _roots(self) -> Sequence[NDArray[Any]]:
+        return self.roots()
+
+    @property
+    def networks(self) -> int:
+        """Number of networks whose outputs are drawn, 1 if they do not differ in their kernels."""
+        return len(self._roots)
+
+    def of_networks(self, count: int, rng: np.random.Generator, classes: int = 1) -> Iterator[NDArray[np.float64]]:
+        """Yield `count` draws of the outputs of `classes` classes at all data, arrays (size, draws, classes).
+
+        All networks have as many draws, up to one, and those of a network follow one another.
+        """
+        networks = min(self.networks, count)
+        chosen = rng.permutation(self.networks)[:networks]
+        most = max(1, OUTPUTS // (self.size * classes))
+        for network, of_network in zip(chosen, np.array_split(np.arange(count), max(1, networks)), strict=False):
+            root = self._roots[int(network)]
+            for start in range(0, len(of_network), most):
+                drawn = min(most, len(of_network) - start)
+                outputs = root @ rng.standard_normal((root.shape[1], drawn * classes), dtype=root.dtype)
+                yield outputs.reshape(self.size, drawn, classes)
+
+    def outputs(self, classes: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the outputs of `classes` classes of one network at all data, shape (size, classes)."""
+        (outputs,) = self.of_networks(1, rng, classes)
+        return outputs[:, 0]
+
+    def root(self, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the matrix L of one of the networks."""
+        return self._roots[int(rng.integers(self.networks))]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in {"pdf", "logpdf", "finite"}:
+            raise AttributeError(
+                f"the law of G0 from outputs at {self.size} data has no {name}, since its shares are multiples of "
+                f"1/{self.size}; use cdf, ppf or rvs"
+            )
+        raise AttributeError(name)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DatasetGuessLaw(OutputLaw):
+    """Law of the fraction of `size` given data that class 0 gets, in infinite width.
+
+    The mean is 1/2, the variance is the mean of asin(c_ab)/(2 pi) over all pairs (a, b), and samples follow from
+    Delta_O ~ N(0, kernel). kernel: a function that returns an array (size, size), or (worlds, size, size) if some
+    weights do not average out in infinite width, or the width is finite; every draw then takes one of these kernels.
+
+    size, variance, ties: the number of data, Var(G0), and the share of the data at which outputs tie.
+
+    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).G0
+    >>> print(f"{law.std():.3f}")
+    0.384
+    """
+
+    size: int
+    variance: float
+    kernel: Callable[[], NDArray[np.float64]] = field(repr=False)
+    ties: float = 0.0
+
+    given = True
+
+    def roots(self) -> list[NDArray[np.float64]]:
+        """Return matrices L with L L^T = kernel, one for every world."""
         return list(map(pivoted_root, self.kernels()))
 
     def kernels(self) -> NDArray[np.float64]:
@@ -104,13 +156,32 @@ class DatasetGuessLaw(Law):
             )
         return self.kernel().reshape(-1, self.size, self.size)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in {"pdf", "logpdf", "finite"}:
-            raise AttributeError(
-                f"the law of G0 on a given data set has no {name}, since G0 is a multiple of 1/{self.size}; use cdf, "
-                "ppf or rvs"
-            )
-        raise AttributeError(name)
+
+@final
+@dataclass(frozen=True, eq=False)
+class DrawnGuessLaw(OutputLaw):
+    """Law of the fraction of Gaussian data that class 0 gets, from the features of drawn networks at `size` new data.
+
+    It is that of infinitely many data; but draws count `size` data, so that each scatters by up to 1/(2 sqrt(size)).
+    features: a function that returns the matrices of `roots`.
+
+    size, variance, ties: as above, of infinitely many data.
+
+    >>> law = igb.mlp(2, "relu").predict(width=3).G0
+    >>> print(f"{law.mean():.2f}")
+    0.59
+    """
+
+    size: int
+    variance: float
+    ties: float
+    features: Callable[[], Sequence[NDArray[Any]]] = field(repr=False)
+
+    given = False
+
+    def roots(self) -> Sequence[NDArray[Any]]:
+        """Return the features of the networks, and what the bias adds, as of one more."""
+        return self.features()
 
 
 def guesses_of_many(

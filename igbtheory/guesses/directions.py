@@ -1,4 +1,7 @@
-"""Var(G0) of a linear output layer from the directions of the features that it reads, for pairs of data."""
+"""Guesses of a linear output layer from the directions of the features that it reads, for pairs of data.
+
+Data without features have equal outputs, a tie, which class 0 gets: argmax returns the first of the largest.
+"""
 
 from typing import Any
 
@@ -23,12 +26,13 @@ def pairs_of_data(order: NDArray[np.intp], count: int, stride: int = 1) -> Pairs
     return np.tile(order, farthest)[:count], order[(np.arange(size) + shifts) % size].ravel()[:count]
 
 
-def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> float:
-    """Return the mean of arcsin(c)/(2 pi) over these pairs of data, c the cosine of their features, (data, units).
+def guesses_of_features(features: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> tuple[float, float]:
+    """Return E (G0 - 1/2)^2 over the weights of a linear output layer, for these pairs of data, and the share of ties.
 
-    At these features it is Var(G0) over the weights of a linear output layer, normal and independent, for the given
-    pairs. bias: what the output biases add to the covariance of every pair, where the features add the mean of their
-    products over the units.
+    features: (data, units). The weights are normal and independent, so that E (G0 - 1/2)^2 is the mean of
+    arcsin(c)/(2 pi), c the cosine of the features of two data; two data that tie contribute 1/4, and one of them 0.
+    bias: what the output biases add to the covariance of every pair, where the features add the mean of their products
+    over the units; with a bias there are no ties.
     """
     first, second = pairs
     x = features.reshape(len(features), -1)
@@ -36,11 +40,12 @@ def variance_of_guesses(features: NDArray[Any], pairs: Pairs, bias: float = 0.0)
     if not SAFE < squares.min() <= squares.max() < 1 / SAFE:  # single precision may have lost digits, or all of them
         squares = np.einsum("ij,ij->i", x, x, dtype=np.float64)
     squares = squares / np.float64(x.shape[1])
-    # data without features get the same output, so that they agree with one another and with no other datum
-    beside = np.where(squares == 0, 1.0, 0.0) if bias == 0 else np.full(len(x), np.sqrt(bias))
+    tied = (squares == 0) & (bias == 0)
+    # such data agree with one another, and as often as not with others, as if they had a direction of their own
+    beside = np.where(tied, 1.0, np.sqrt(bias))
     lengths = np.sqrt(squares + beside**2)
     x, beside = x / (lengths[:, None] * np.sqrt(x.shape[1])).astype(x.dtype), beside / lengths
     apart = x[first] - x[second]
     # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors keeps its digits as c approaches 1
     distances = np.sqrt(np.einsum("ij,ij->i", apart, apart) + (beside[first] - beside[second]) ** 2)
-    return float(0.25 - np.arcsin(np.minimum(distances / 2, 1)).mean() / np.pi)
+    return float(0.25 - np.arcsin(np.minimum(distances / 2, 1)).mean() / np.pi), float(tied.mean())

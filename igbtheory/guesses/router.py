@@ -6,13 +6,14 @@ Z_e for the token. The load of an expert is its share of the tokens, and the loa
     load_e = int phi(x - sqrt(gamma) U_e) P(at most top - 1 others exceed x) dx.
 
 For many experts the `top`-th largest output hardly varies over the tokens. Then load_e = Phi(sqrt(gamma) U_e - t), with
-t such that the loads add up to `top`. A router that reads few units has another spread s_e for each expert: with S the
-covariance of these units over the tokens, s_e^2 is nearly chi-squared/rank with rank = (tr S)^2/tr S^2 degrees of
-freedom.
+t such that the loads add up to `top`.
+
+On given tokens, and at finite width, the outputs of an expert at all tokens are a Gaussian vector, and loads are counts
+in draws of these vectors: so the outputs of experts are correlated over the tokens, and have unlike spreads.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -25,23 +26,21 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.centred import fractions
-from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import MOST_CLASSES, checked_gamma, draws_in_blocks, one_number
+from igbtheory.guesses.dataset import OutputLaw
+from igbtheory.guesses.law import MOST_CLASSES, checked_gamma, one_number
 from igbtheory.guesses.sampled import DRAWS, SampledLaw, checked_draws, estimate, ordered
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
 EXACT = 256
-"""Largest number of experts times top whose loads are exact. Beyond it CV^2 of a threshold is off by up to 1 %, or
-7 % where experts differ by their rank alone: the exact ones of 64 experts, top 6, take ten times as long."""
+"""Largest number of experts times top whose loads are exact. Beyond it CV^2 of a threshold is off by up to 1 %: the
+exact ones of 64 experts, top 6, take ten times as long."""
 REACH, STEP = 9.0, 0.2
 """Reach and step of the trapezoidal rule in spreads of an output; the integrand is entire: errors are below 1e-12."""
 FAR = 16.0
 """Distance from the top-th largest centre, in spreads, at which a load is 0 or 1 in double precision."""
 HALVINGS = 60
 """Number of bisections of a threshold, after which its interval is a rounding error."""
-LEAST_RANK = 8.0
-"""Smallest effective rank: below it the spread of an output may nearly vanish, and no trapezoidal rule resolves it."""
 CAPACITY, CAPACITIES = 1.25, (1.0, 1.25, 2.0)
 """Usual capacities of an expert, in units of its fair load: the default, and those that are printed."""
 STARVED = 0.1
@@ -71,13 +70,27 @@ class Loads(Result):
         """The fair load top/experts, which is the mean of a load."""
         return self.top / self.experts
 
+    @property
+    def networks(self) -> int:
+        """Number of networks whose features are drawn, 1 if none are."""
+        return 1
+
     @abstractmethod
+    def _blocks(self, count: int, rng: np.random.Generator) -> Iterable[Array]:
+        """Return `count` draws of the loads of all experts in blocks (draws, experts), network by network."""
+
+    def _drawn(self, count: int, rng: np.random.Generator) -> Array:
+        return np.concatenate([*self._blocks(count, rng), np.empty((0, self.experts))])
+
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the loads of all experts, shape (*size, experts). Every row sums to `top`."""
+        rng, shape = checks.generator(random_state), checks.shape_of(size)
+        loads = self._drawn(int(np.prod(shape)), rng)
+        return (loads if self.networks == 1 else rng.permutation(loads)).reshape((*shape, self.experts))
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the loads in units of the fair load, in descending order, arrays (experts,)."""
-        return ordered(self._relative(draws, random_state))
+        return ordered(self._relative(draws, random_state), self.networks)
 
     def cv2(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of CV^2, the variance of the loads of a network over the square of their mean."""
@@ -99,10 +112,10 @@ class Loads(Result):
         return self._law(partial(_starved, checked_share(below)), draws, random_state)
 
     def _law(self, function: Callable[[Array], Array], draws: int, random_state: Any) -> SampledLaw:
-        return SampledLaw(function(self._relative(draws, random_state)))
+        return SampledLaw(function(self._relative(draws, random_state)), self.networks)
 
     def _relative(self, draws: int, random_state: Any) -> Array:
-        return self.rvs(checked_draws(draws), random_state) / self.fair
+        return self._drawn(checked_draws(draws), checks.generator(random_state)) / self.fair
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of experts and of choices, and the means of the laws with their errors."""
@@ -110,7 +123,7 @@ class Loads(Result):
         measures: dict[str, Callable[[Array], Array]] = {"cv2": _cv2, "largest": _largest}
         measures |= {f"dropped at {capacity:g}": partial(_dropped, capacity) for capacity in CAPACITIES}
         measures |= {"starved": partial(_starved, STARVED)}
-        means = {name: estimate(measure(loads)).to_dict() for name, measure in measures.items()}
+        means = {name: estimate(measure(loads), self.networks).to_dict() for name, measure in measures.items()}
         return {"experts": self.experts, "top": self.top, "fair": self.fair, **means}
 
     def __str__(self) -> str:
@@ -154,8 +167,7 @@ def _starved(below: float, loads: Array) -> Array:
 class RouterLaw(Loads):
     """Law of the loads for infinitely many tokens, which depends on gamma = var_mu/var_chi of the outputs.
 
-    rank: effective rank (tr S)^2/tr S^2 of the units that the router reads over the tokens; inf at infinite width.
-    Loads are exact if experts times top is at most 256, or if top is 1, at infinite rank.
+    Loads are exact if experts times top is at most 256, or if top is 1.
 
     experts, top, gamma: number of experts, number of those that a token goes to, and the bias ratio of the outputs.
 
@@ -165,40 +177,30 @@ class RouterLaw(Loads):
     """
 
     gamma: float
-    rank: float = float("inf")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "gamma", one_number("gamma", checked_gamma(self.gamma)))
-        if not one_number("rank", self.rank) >= LEAST_RANK:
-            raise ValueError(
-                f"expected rank >= {LEAST_RANK:g}, got {self.rank}; pass (tr S)^2/tr S^2 of a wider router, or inf"
-            )
 
-    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        rng, shape = checks.generator(random_state), checks.shape_of(size)
-        return np.asarray(draws_in_blocks(lambda count: self._drawn(count, rng), shape, BLOCK // self.experts))
-
-    def _drawn(self, count: int, rng: np.random.Generator) -> Array:
-        u, spread = rng.standard_normal((count, self.experts)), np.ones((count, self.experts))
-        if np.isposinf(self.gamma):
-            return np.asarray(u >= np.partition(u, -self.top, axis=1)[:, [-self.top]], dtype=float)
-        if np.isfinite(self.rank):
-            spread = np.sqrt(rng.chisquare(self.rank, u.shape) / self.rank)
-        elif self.gamma == 0.0:
-            return np.full(u.shape, self.fair)
-        centres = np.sqrt(self.gamma) * u
-        if self.top == 1 and np.isposinf(self.rank):
-            return fractions(centres)
-        if self.experts * self.top > EXACT:
-            return _of_threshold(centres, spread, self.top)
+    def _blocks(self, count: int, rng: np.random.Generator) -> Iterator[Array]:
         # each expert needs the numbers of `top` counts at all nodes, about 200 of them
         blocks = 1 + count * self.experts * self.top * 200 // BLOCK
-        pairs = zip(np.array_split(centres, blocks), np.array_split(spread, blocks), strict=True)
-        return np.concatenate([_of_top(*pair, self.top) for pair in pairs])
+        for part in np.array_split(rng.standard_normal((count, self.experts)), blocks):
+            yield self._given(part)
+
+    def _given(self, u: Array) -> Array:
+        """Return the loads given U of all experts, shape (draws, experts)."""
+        if np.isposinf(self.gamma):
+            return np.asarray(u >= np.partition(u, -self.top, axis=1)[:, [-self.top]], dtype=float)
+        if self.gamma == 0.0:
+            return np.full(u.shape, self.fair)
+        centres = np.sqrt(self.gamma) * u
+        if self.top == 1:
+            return fractions(centres)
+        return (_of_top if self.experts * self.top <= EXACT else _of_threshold)(centres, self.top)
 
     def of_many(self, above: Any) -> Any:
-        """Return the load that this share of infinitely many experts exceeds, at infinite rank, in its shape."""
+        """Return the load that this share of infinitely many experts exceeds, in its shape."""
         u = scipy.special.ndtri(1.0 - np.asarray(above, dtype=float))
         tau = scipy.special.ndtri(1.0 - self.fair)
         if np.isposinf(self.gamma):
@@ -217,42 +219,56 @@ class RouterLaw(Loads):
         together = 2.0 * (
             scipy.special.owens_t(tau, 1.0) - scipy.special.owens_t(tau, 1.0 / np.sqrt(1.0 + 2.0 * gamma))
         )
-        unlike = (tau * np.exp(-0.5 * tau**2) / np.sqrt(2.0 * np.pi) / p) ** 2 / (2.0 * self.rank)
         return {
-            "cv2": float(together / p**2 + unlike),
+            "cv2": float(together / p**2),
             "largest": float(self.of_many(-np.expm1(np.log(0.5) / self.experts)) / p),  # at the median of the largest U
             "dropped": _above(capacity, p, tau, gamma),
             "starved": float(scipy.special.ndtr(_latent(below * p, tau, gamma))),
         }
 
     def to_dict(self) -> dict[str, Any]:
-        return {"gamma": self.gamma, "rank": self.rank, **super().to_dict()}
+        return {"gamma": self.gamma, **super().to_dict()}
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetRouterLaw(Loads):
-    """Law of the loads over given tokens, whose outputs are independent vectors N(0, kernel) for each expert.
+    """Law of the loads where outputs at tokens are drawn: at given ones, or at new ones of networks of finite width.
 
-    binary: the law of two classes on the same tokens.
+    binary: the law of two classes on the same tokens. If they are drawn from infinitely many, the deviations of the
+    loads of a network from the fair load are multiplied by one factor, so that their mean square, CV^2, has no part
+    from the scatter of the counts. Tokens that tie go to the first experts.
 
     experts, top: number of experts, and number of those that a token goes to.
 
     >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).router(experts=8, top=2)
     """
 
-    binary: DatasetGuessLaw
+    binary: OutputLaw
 
-    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        rng, tokens, experts = checks.generator(random_state), self.binary.size, self.experts
+    @property
+    def networks(self) -> int:
+        return self.binary.networks
 
-        def draw(count: int) -> Array:
-            outputs = self.binary.outputs(count * experts, rng, experts).reshape(tokens, count, experts)
+    def _blocks(self, count: int, rng: np.random.Generator) -> Iterator[Array]:
+        tokens, experts = self.binary.size, self.experts
+        for outputs in self.binary.of_networks(count, rng, experts):
             taken = np.argpartition(outputs, -self.top, axis=2)[:, :, -self.top :]
-            cells = taken + experts * np.arange(count)[:, None]
-            return np.bincount(cells.ravel(), minlength=count * experts).reshape(count, experts) / tokens
+            taken[~outputs.any(axis=2)] = np.arange(self.top)
+            cells = taken + experts * np.arange(outputs.shape[1])[:, None]
+            counts = np.bincount(cells.ravel(), minlength=experts * outputs.shape[1]).reshape(-1, experts)
+            yield counts / tokens if self.binary.given else self._without_scatter(counts.astype(np.float64))
 
-        return np.asarray(draws_in_blocks(draw, checks.shape_of(size), BLOCK // (tokens * experts)))
+    def _without_scatter(self, counts: Array) -> Array:
+        """Return the loads of which the tokens are a sample, from their counts, (draws, experts)."""
+        tokens = self.binary.size
+        apart = counts / tokens - self.fair
+        even = self.experts * self.fair**2
+        # two different tokens go to the same expert as often as the loads of infinitely many say
+        pairs = (counts * (counts - 1.0)).sum(axis=1) / (tokens * (tokens - 1.0)) - even
+        squares = np.square(apart).sum(axis=1)
+        share = np.divide(pairs, squares, out=np.zeros_like(squares), where=squares > 0)
+        return np.asarray(self.fair + np.sqrt(np.clip(share, 0.0, 1.0))[:, None] * apart)
 
 
 def checked_capacity(capacity: Any) -> float:
@@ -273,15 +289,14 @@ def checked_share(below: Any) -> float:
     return number
 
 
-def _of_top(centres: Array, spread: Array, top: int) -> Array:
-    """Return the exact loads, shape (draws, experts), given the centres and the spreads of the outputs."""
+def _of_top(centres: Array, top: int) -> Array:
+    """Return the exact loads, shape (draws, experts), given the centres of the outputs."""
     experts = centres.shape[1]
     least = np.partition(centres, -top, axis=1)[:, [-top]]
     centres = np.clip(centres - least, -FAR, FAR)
-    step, reach = STEP * spread.min(), REACH * spread.max()
-    x = np.arange(centres.min() - reach, centres.max() + reach, step)
-    z = (x - centres[:, :, None]) / spread[:, :, None]
-    density, exceeds = np.exp(-0.5 * z * z) / spread[:, :, None], scipy.special.ndtr(-z)
+    x = np.arange(centres.min() - REACH, centres.max() + REACH, STEP)
+    z = x - centres[:, :, None]
+    density, exceeds = np.exp(-0.5 * z * z), scipy.special.ndtr(-z)
     # the probabilities that 0, ..., top - 1 of the experts in front of each one exceed x
     none = np.zeros((len(centres), top, len(x)))
     none[:, 0] = 1.0
@@ -303,15 +318,14 @@ def _with_one_more(counts: Array, exceeds: Array) -> Array:
     return behind
 
 
-def _of_threshold(centres: Array, spread: Array, top: int) -> Array:
+def _of_threshold(centres: Array, top: int) -> Array:
     """Return the loads of experts that exceed a threshold, such that they add up to `top`."""
-    reach = REACH * spread.max()
-    low, high = centres.min(axis=1, keepdims=True) - reach, centres.max(axis=1, keepdims=True) + reach
+    low, high = centres.min(axis=1, keepdims=True) - REACH, centres.max(axis=1, keepdims=True) + REACH
     for _ in range(HALVINGS):
         t = (low + high) / 2
-        many = scipy.special.ndtr((centres - t) / spread).sum(axis=1, keepdims=True) > top
+        many = scipy.special.ndtr(centres - t).sum(axis=1, keepdims=True) > top
         low, high = np.where(many, t, low), np.where(many, high, t)
-    return np.asarray(scipy.special.ndtr((centres - t) / spread))
+    return np.asarray(scipy.special.ndtr(centres - t))
 
 
 def _latent(load: float, tau: float, gamma: float) -> float:

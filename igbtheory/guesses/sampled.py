@@ -59,10 +59,18 @@ class Estimate(Result, NDArrayOperatorsMixin):
         return f"{self.value:.6g} ± {self.error:.2g}"
 
 
-def estimate(draws: Any) -> Estimate:
-    """Return the mean over the first axis, with the error (standard deviation)/sqrt(number of draws)."""
+def estimate(draws: Any, networks: int = 1) -> Estimate:
+    """Return the mean over the first axis, with the error (standard deviation)/sqrt(number of draws).
+
+    networks: number of those whose features gave the draws, network by network, or 1 if all draws are independent. Of
+    fewer networks than draws the means scatter, too: the error is that of their mean, if it is larger.
+    """
     draws = np.asarray(draws, dtype=float)
-    return Estimate(draws.mean(axis=0)[()], (draws.std(axis=0, ddof=1) / np.sqrt(len(draws)))[()])
+    error = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+    if 1 < networks < len(draws):
+        means = np.array([part.mean(axis=0) for part in np.array_split(draws, networks)])
+        error = np.maximum(error, means.std(axis=0, ddof=1) / np.sqrt(networks))
+    return Estimate(draws.mean(axis=0)[()], error[()])
 
 
 def checked_draws(draws: Any) -> int:
@@ -73,9 +81,10 @@ def checked_draws(draws: Any) -> int:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledLaw(Result):
-    """Law of a number, or of each number of an array, known from at least two independent draws.
+    """Law of a number, or of each number of an array, known from at least two draws.
 
-    draws: shape (number of draws, ...). The methods return estimates that have the shape of one draw.
+    draws: shape (number of draws, ...). networks: as in `estimate`. The methods return estimates that have the shape of
+    one draw.
 
     >>> largest = igb.mlp(1, "relu").predict().guesses(10).largest(draws=200)
     >>> print(f"{largest.mean():.1f}")
@@ -83,14 +92,15 @@ class SampledLaw(Result):
     """
 
     draws: NDArray[np.float64]
+    networks: int = 1
 
     def mean(self) -> Estimate:
         """Return the mean."""
-        return estimate(self.draws)
+        return estimate(self.draws, self.networks)
 
     def std(self) -> Estimate:
         """Return the standard deviation s. Its error is the error of the variance divided by 2 s."""
-        variance = estimate((self.draws - self.draws.mean(axis=0)) ** 2)
+        variance = estimate((self.draws - self.draws.mean(axis=0)) ** 2, self.networks)
         value = self.draws.std(axis=0, ddof=1)
         error = np.divide(variance.error, 2.0 * value, out=np.zeros_like(value), where=value > 0.0)
         return Estimate(value[()], error[()])
@@ -100,9 +110,13 @@ class SampledLaw(Result):
 
         If k of n draws are at most x, the error is computed for the share (k + 1)/(n + 2), so that it is never 0.
         """
-        n, count = len(self.draws), np.sum(self.draws <= one_number("x", x), axis=0)
+        below = self.draws <= one_number("x", x)
+        n, count = len(below), below.sum(axis=0)
         p = (count + 1.0) / (n + 2.0)
-        return Estimate((count / n)[()], np.sqrt(p * (1.0 - p) / n)[()])
+        error = np.sqrt(p * (1.0 - p) / n)
+        if self.networks > 1:
+            error = np.maximum(error, estimate(below, self.networks).error)
+        return Estimate((count / n)[()], error[()])
 
     def ppf(self, p: Any) -> Estimate:
         """Return the quantile at p, one number with 0 < p < 1.
@@ -157,6 +171,6 @@ class DrawnClasses(Result):
         )
 
 
-def ordered(numbers: NDArray[np.float64]) -> SampledLaw:
+def ordered(numbers: NDArray[np.float64], networks: int = 1) -> SampledLaw:
     """Return the law of the numbers of a row in descending order, from draws of rows."""
-    return SampledLaw(-np.sort(-numbers, axis=1))
+    return SampledLaw(-np.sort(-numbers, axis=1), networks)

@@ -10,21 +10,18 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.coincidence import guess_covariance
-from igbtheory.guesses.dataset import DatasetGuessLaw, guesses_of_many
+from igbtheory.guesses.dataset import OUTPUTS, DatasetGuessLaw, guesses_of_many
 from igbtheory.guesses.law import (
     MOST_CLASSES,
     MOST_TOKENS,
     ClassLaw,
     checked_classes,
-    draws_in_blocks,
     refuse_many_draws,
 )
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 
 Array = NDArray[np.float64]
-BLOCK = 2**24
-"""Largest number of outputs in an array: 128 MiB."""
 PAIRS = 2**17
 """Number of pairs of data whose covariances are computed at a time: 1 MiB for each number of a pair."""
 
@@ -47,13 +44,11 @@ class DatasetDraws(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
-        size_of_one, rng = self.binary.size * self.n_classes, checks.generator(random_state)
-
-        def draw(count: int) -> Array:
-            outputs = self.binary.outputs(count * self.n_classes, rng, self.n_classes)
-            return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
-
-        return np.asarray(draws_in_blocks(draw, checks.shape_of(size), BLOCK // size_of_one))
+        shape, rng = checks.shape_of(size), checks.generator(random_state)
+        drawn = [self._of(x) for x in self.binary.of_networks(int(np.prod(shape)), rng, self.n_classes)]
+        numbers = np.concatenate([*drawn, np.empty((0, self.n_classes))])
+        numbers = numbers if self.binary.networks == 1 else rng.permutation(numbers)
+        return numbers.reshape((*shape, self.n_classes))
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:
@@ -78,7 +73,7 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
         """Return independent draws of the shares of all classes, shape (*size, M)."""
         shape, rng = checks.shape_of(size), checks.generator(random_state)
         refuse_many_draws(int(np.prod(shape)), self.n_classes)
-        if self.binary.size * self.n_classes <= BLOCK:
+        if self.binary.size * self.n_classes <= OUTPUTS:
             return super().rvs(shape, rng)
         guesses = [guesses_of_many(self.binary.root(rng), self.n_classes, rng) for _ in range(int(np.prod(shape)))]
         counts = [np.bincount(row, minlength=self.n_classes) for row in guesses]

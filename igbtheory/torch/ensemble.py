@@ -51,9 +51,9 @@ def measure(  # noqa: PLR0913 - the contract of the public name
 
     make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The model
     stays in the mode in which it comes: new modules are in training mode, so that BatchNorm normalises by the batch
-    and Dropout drops units. It returns logits: (n_samples,) or (n_samples, 1), class 0 where they are > 0, or
+    and Dropout drops units. It returns logits: (n_samples,) or (n_samples, 1), class 0 where they are >= 0, or
     (n_samples, M), the class of the largest.
-    multi_label: whether each output gives a label of its own, such as a tag, to the data where it is > 0. Labels y are
+    multi_label: whether each output gives a label of its own, such as a tag, to the data where it is >= 0. Labels y are
     rows of 0 and 1 then, and the results are those of models with one output, averaged over the labels.
     output: if the model returns several outputs, the name or the place of its logits; None: the output named logits,
     or the only one.
@@ -142,6 +142,7 @@ def measurement(summaries: Sequence[Summary], samples: int, seed: int, *, multi_
         np.nan * columns.guess_variance if off_centre(summaries) else columns.guess_variance,
         multi_label,
         tied(summaries, samples),
+        columns.equal,
     )
 
 

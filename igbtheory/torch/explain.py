@@ -153,6 +153,7 @@ def _measured_alone(read: Any, names: list[str], measured: Array, outputs: Measu
         measured[..., 2],
         outputs=outputs,
         positions=tuple(read.streams[name].entries.shape if name in read.streams else () for name in names),
+        tied=measured[..., 3],
     )
 
 

@@ -56,8 +56,9 @@ class Explanation(OutputEstimates):
 
     samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
-    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances: Var(G0) of the outputs, and of a
-    linear layer behind every other layer, (networks, layers), over all pairs of data; predicted: var_mu and var_chi in
+    q_aa - q_ab of every network and layer, (networks, layers, 2); guess_variances, tied: E (G0 - 1/2)^2
+    and the share of ties of the outputs, and of a linear layer behind every other layer, (networks, layers), over all
+    pairs of data; predicted: var_mu and var_chi in
     infinite width, (layers, 2), NaN if there is no prediction; predicted_variances: Var(G0), (layers,); at_widths: the
     predictions at the model's own widths. doubt: standard error of `expected_gamma`, from variances that were measured,
     from rules that are estimated, and from the networks that were drawn, or else from what finite width may change;
@@ -94,11 +95,12 @@ class Explanation(OutputEstimates):
     positions: tuple[tuple[int, ...], ...] = ()
     limit_error: float = 0.0
     uniform_biases: float = 0.0
+    tied: Array | float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates behind every layer, with standard errors."""
-        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances)
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.tied)
 
     @property
     def predicted_gamma(self) -> Array:
@@ -134,9 +136,9 @@ class Explanation(OutputEstimates):
         return self._majority()[0]
 
     @property
-    def tied(self) -> float:
+    def ties(self) -> float:
         """Share of the data at which several outputs are largest; 0 if the explanation was saved without guesses."""
-        return 0.0 if self.outputs is None else float(np.mean(self.outputs.tied))
+        return 0.0 if self.outputs is None else self.outputs.ties
 
     @cached_property
     def causes(self) -> Causes:
@@ -144,7 +146,7 @@ class Explanation(OutputEstimates):
         if not self.traced or np.ndim(self.guess_variances) == 0:
             return Causes(())
         trunk = np.flatnonzero(~np.array(self.branch))
-        if self.tied:  # Var(G0) of outputs that tie tells no share of the favoured class, as the mean of G0 is not 1/2
+        if self.ties:  # Var(G0) of outputs that tie tells no share of the favoured class, as the mean of G0 is not 1/2
             trunk = trunk[:-1]
         blocks = np.diff(trunk, prepend=-1) > 1
         names = [self.names[i] + " and its branches" * bool(block) for i, block in zip(trunk, blocks, strict=True)]
@@ -197,8 +199,8 @@ class Explanation(OutputEstimates):
         """
         share, error = self._majority()
         told = [f"one class gets {percent(share, error)} of the data (even: {percent(self.favoured.even)})"]
-        if self.outputs is not None and self.tied:
-            told = [ALL_TIED] if self.tied == 1 else [*told, self.outputs.on_ties]
+        if self.outputs is not None and self.ties:
+            told = [ALL_TIED] if self.ties == 1 else [*told, self.outputs.on_ties]
         if np.isnan(self.expected_gamma):
             told.append(f"measured alone, as theory has no prediction ({self._absent()})")
         if self.outputs is not None and np.isfinite(self.outputs.loss):
@@ -214,7 +216,7 @@ class Explanation(OutputEstimates):
         if self.outputs is not None:
             if self.outputs.multi_label:
                 yield LABELS.format(self.outputs.n_classes)
-            if self.tied == 1:
+            if self.ties == 1:
                 yield f"No class is favoured: {ALL_TIED}."
             else:
                 share, even = percent(*self._majority()), percent(self.favoured.even)
@@ -222,12 +224,12 @@ class Explanation(OutputEstimates):
                     f"One class gets {share} of these {self.samples} data, averaged over {len(self.moments)} networks; "
                     f"without a bias it would get {even}."
                 )
-                yield from [f"{self.outputs.on_ties}."] if self.tied else []
+                yield from [f"{self.outputs.on_ties}."] if self.ties else []
             if np.isfinite(self.outputs.loss):
                 loss = measured(self.outputs.loss, self.outputs.loss_error)
                 equal = f"log({self.favoured.n_classes}) = {np.log(self.favoured.n_classes):.4g}"
                 yield f"The first cross-entropy is {loss}; equal probabilities would give {equal}."
-        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) and self.tied < 1:
+        if np.ndim(self.guess_variances) and np.isnan(self.gamma_guess) and self.ties < 1:
             yield "gamma_guess of the outputs is not defined: they are not centred, and the mean of G0 is not 1/2."
 
     def unpredicted(self) -> list[str]:
@@ -296,7 +298,7 @@ class Explanation(OutputEstimates):
 
     def _majority(self) -> tuple[float, float]:
         """Return the measured share of the favoured class and its error."""
-        if self.outputs is None or self.tied == 1:
+        if self.outputs is None or self.ties == 1:
             return np.nan, np.nan
         return self.outputs.majority, self.outputs.majority_error
 

@@ -15,15 +15,12 @@ from igbtheory.torch.ensemble import Asked
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.inputs import Inputs, first
 from igbtheory.torch.models import digest, refuse_repeated
-from igbtheory.torch.moments import moments_of_units
+from igbtheory.torch.moments import UNMEASURED, Row, moments_of_units, row_of_outputs
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import made, outputs_of, stream
 from igbtheory.torch.trial import tensor_of
 
 Array = NDArray[np.float64]
-Row = tuple[float, float, float]
-"""The moments q_ab and q_aa - q_ab, and Var(G0)."""
-MISSING: Row = (np.nan, np.nan, np.nan)
 
 
 @final
@@ -64,7 +61,7 @@ class _Hooks:
         name, kind = "outputs", ""
         if self.value.data_ptr() == outputs.data_ptr():
             name, kind = self.kinds.popitem()
-        self.kinds[name], self.moments[name] = kind, (*summary.moments, summary.guess_variance)
+        self.kinds[name], self.moments[name] = kind, row_of_outputs(summary)
         return summary
 
 
@@ -86,7 +83,7 @@ def hooked_explanation(
             outputs.append(hooks.end(returned, asked.summary))
         of_networks.append(hooks.moments)
         kinds = kinds or hooks.kinds
-    moments = np.array([[values.get(name, MISSING) for name in kinds] for values in of_networks])
+    moments = np.array([[values.get(name, UNMEASURED) for name in kinds] for values in of_networks])
     measured = asked.measurement(outputs, len(data))
     moments[:, -1, 2] = measured.guess_variances
     return Explanation(
@@ -104,4 +101,5 @@ def hooked_explanation(
         moments[..., 2],
         traced=False,
         outputs=measured,
+        tied=moments[..., 3],
     )

@@ -11,7 +11,7 @@ from torch import fx, nn
 
 from igbtheory.foundations.progress import counted
 from igbtheory.guesses.bias_of_guesses import with_itself
-from igbtheory.guesses.directions import pairs_of_data, variance_of_guesses
+from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers.chain import each, entering
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -40,6 +40,9 @@ PAIRED, COMPARED = (256, 8192), 2**19
 """Smallest and largest number of pairs of data whose directions are compared at a node, and of units in all of them:
 5 ms for each node of each network, which is less than most layers take."""
 UNPREDICTED = np.nan, np.nan, np.nan, np.nan
+Row = tuple[float, float, float, float]
+"""The moments q_ab and q_aa - q_ab, E (G0 - 1/2)^2, and the share of ties."""
+UNMEASURED: Row = (np.nan, np.nan, np.nan, 0.0)
 NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
     "outputs of the last linear layer"
@@ -63,7 +66,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         summary: Callable[[Outputs], Summary],
     ) -> None:
         super().__init__(on_weights_of(model, reading.whole))
-        self.moments: dict[str, tuple[float, float, float]] = dict.fromkeys(names, (np.nan, np.nan, np.nan))
+        self.moments = dict.fromkeys(names, UNMEASURED)
         self.reading, self.contrasted = reading, nodes_of_outputs(reading)
         self.size, self.seeds, self.summary = size, seeds, summary
 
@@ -78,25 +81,30 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
             units = value.detach().to(kind).reshape(len(value), -1).cpu().numpy()
             if n.name in self.contrasted and value.ndim <= VECTORS:
                 summary = self.summary(units)
-                self.moments[n.name] = (*summary.moments, summary.guess_variance)
+                self.moments[n.name] = row_of_outputs(summary)
             else:
                 self.moments[n.name] = moments_of_units(units, self.seeds)
         return output
 
 
-def moments_of_units(units: Outputs, seeds: tuple[int, int] = (0, 0)) -> tuple[float, float, float]:
-    """Return the squared mean over the data and the variance over the data, averaged over the units, and Var(G0).
+def row_of_outputs(summary: Summary) -> Row:
+    """Return the moments of outputs."""
+    return *summary.moments, summary.guess_variance, summary.equal
 
-    Var(G0) is that of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
+
+def moments_of_units(units: Outputs, seeds: tuple[int, int] = (0, 0)) -> Row:
+    """Return the squared mean over the data and the variance over the data, averaged over the units, and the guesses.
+
+    They are those of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
     Moments that rounding of the units makes count as 0, such as their means behind a BatchNorm.
     """
     kind, units = units.dtype, units.astype(np.float64)
     order = np.random.default_rng(seeds).permutation(len(units))
     pairs = pairs_of_data(order, int(np.clip(COMPARED // units.shape[1], *PAIRED)))
-    variance = float(with_itself(variance_of_guesses(units, pairs), len(units)))
+    square, ties = guesses_of_features(units, pairs)
     moments = np.array([np.square(units.mean(axis=0)).mean(), units.var(axis=0).mean()])
     q_ab, apart = resolved(moments, moments.sum(), kind).tolist()
-    return q_ab, apart, variance
+    return q_ab, apart, float(with_itself(square, len(units))), ties
 
 
 def watched_nodes(reading: Reading) -> list[str]:
@@ -161,11 +169,11 @@ def measured_moments(
     reading: Reading,
     asked: Asked,
 ) -> tuple[list[str], Array, list[Summary]]:
-    """Return watched nodes, their moments q_ab, q_aa - q_ab and Var(G0), (networks, nodes, 3), and each summary.
+    """Return watched nodes, their moments as in `Row`, (networks, nodes, 4), and each summary.
 
     Left out are nodes without a row for each datum, such as the last states of an LSTM, whose layers come first.
-    Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Var(G0) is that of the outputs,
-    NaN if they are not centred, and elsewhere that of a linear layer that reads the units.
+    Moments are averages over units and positions, at `nodes_of_outputs` over contrasts. Guesses are those of the
+    outputs, NaN if they are not centred, and elsewhere those of a linear layer that reads the units.
     """
     names = watched_nodes(reading)
     of_networks, summaries, digests = [], [], dict[bytes, int]()
@@ -226,11 +234,11 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
     first: for each path that is asked for, whether to take the first token alone.
     """
     x = entering(layers_of(path), data) if path else data
-    moments: dict[Path, Any] = {(): (*moments_of_units(x.reshape(len(x), -1)), 0.0)}
+    moments: dict[Path, Any] = {(): _exact(x)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
-        moments[path[:drawing]] = (*moments_of_units(x.reshape(len(x), -1)), 0.0)
+        moments[path[:drawing]] = _exact(x)
     layers = tuple(layers_of(path[drawing:]))
     shape = x.shape[2:]
     for layer in layers:
@@ -248,6 +256,12 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
         moments.update(zip(watched.values(), predicted, strict=True))
         break
     return moments
+
+
+def _exact(x: Array) -> tuple[float, ...]:
+    """Return the moments, Var(G0) and the error of units that are the same in all networks."""
+    *moments, square, ties = moments_of_units(x.reshape(len(x), -1))
+    return *moments, square - (ties / 2) ** 2, 0.0
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:

@@ -19,10 +19,10 @@ class Summary(NamedTuple):
 
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
-    guess_variance: (share of the data at which one of two outputs is the guess, less 1/2)^2, averaged over pairs of
-    neighbouring outputs, the last and the first among them. inside: whether all outputs lie in [0, 1]; alike: whether
-    they could be probabilities of the classes, too. rounded: whether the outputs differ between the data by rounding
-    alone, which counts as 0.
+    guess_variance, equal: (share of the data at which one of two outputs is the guess, less 1/2)^2, and the share at
+    which the two are equal, averaged over pairs of neighbouring outputs, the last and the first among them. inside:
+    whether all outputs lie in [0, 1]; alike: whether they could be probabilities of the classes, too. rounded: whether
+    the outputs differ between the data by rounding alone, which counts as 0.
     """
 
     shares: Array
@@ -33,6 +33,7 @@ class Summary(NamedTuple):
     loss: float
     by_label: Array
     guess_variance: float = np.nan
+    equal: float = 0.0
     inside: bool = False
     alike: bool = False
     rounded: bool = False
@@ -65,8 +66,7 @@ class Summary(NamedTuple):
             powers @ (1 / total) / size,
             float((np.log(total) + largest).sum() - of_labels) / size,
             np.empty(0) if labels is None else _shares_by_label(outputs, labels, len(classes)),
-            # all M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs
-            float(np.square(_ahead(classes, count).mean(axis=1) - 0.5).mean()),
+            *_of_pairs(classes),
             inside := bool(0 <= outputs.min() < outputs.max() <= 1),
             inside and (count == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING))),
             bool(raw[1] > 0 == moments[1]),
@@ -74,7 +74,7 @@ class Summary(NamedTuple):
 
     @classmethod
     def of_labels(cls, outputs: Outputs, labels: Labels | None = None) -> Self:
-        """Return the summary of outputs each of which gives its own label to a datum where it is > 0, or does not.
+        """Return the summary of outputs each of which gives its own label to a datum where it is >= 0, or does not.
 
         Shares, probabilities and centres have an entry for each label; all other values are means over the labels.
         labels: (n_samples, outputs) of 0 and 1; None: each datum is equally likely to have a label and not to have it.
@@ -92,6 +92,7 @@ class Summary(NamedTuple):
             float((np.logaddexp(0, outputs) - has * outputs).mean()),
             np.empty(0),
             columns.guess_variance.mean(),
+            columns.equal.mean(),
             columns.inside.all(),
             columns.alike.all(),
             columns.rounded.any(),
@@ -108,16 +109,16 @@ def shares(outputs: Outputs) -> Array:
     return np.asarray(np.bincount(guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
 
 
-def _ahead(classes: Array, outputs: int) -> NDArray[np.bool_]:
-    """Return where each class is the guess, beside the class before it, or the first beside the last: see `guesses`.
+def _of_pairs(classes: Array) -> tuple[float, float]:
+    """Return `guess_variance` and `equal`, from each class beside the one before it, or the first beside the last.
 
-    outputs: their number, of which a single one has two classes.
+    All M (M - 1)/2 pairs would have an error that is at most a fifth smaller than that of these M pairs.
     """
-    others = classes[np.arange(len(classes)) - 1]
-    ahead = np.asarray(classes > others)
-    wins = 0 if outputs > 1 else 1  # where the two tie
-    ahead[wins] = classes[wins] >= others[wins]
-    return ahead
+    apart = classes - classes[np.arange(len(classes)) - 1]
+    equal = np.count_nonzero(apart == 0, axis=1) / classes.shape[1]
+    guessed = np.count_nonzero(apart > 0, axis=1) / classes.shape[1]
+    guessed[0] += equal[0]  # the first of two equal outputs is the guess
+    return float(np.square(guessed - 0.5).mean()), float(equal.mean())
 
 
 def _ties(classes: Array, largest: Array) -> int:
@@ -135,8 +136,8 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
 
 
 def guesses(outputs: Outputs) -> Labels:
-    """Return the class of the largest output for every datum; a single output means class 0 if it is positive."""
-    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
+    """Return the class of the first of the largest outputs for every datum; beside a single one, class 1 has 0."""
+    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] < 0, dtype=np.int64)
 
 
 def refuse_infinite(outputs: Outputs, network: int) -> None:

@@ -65,7 +65,7 @@ def tied(summaries: Sequence[Summary], samples: int) -> Array:
 
 def of_ties(share: float, *, one: bool) -> str:
     """Return the share of tied data, and which class gets them, in words. one: whether a network has one output."""
-    reason = "the output is 0, which counts for class 1" if one else "the lowest of these classes gets them"
+    reason = "the output is 0, which counts for class 0" if one else "the first of these classes gets them"
     return f"{100 * share:.3g}% of the data tie exactly ({reason})"
 
 

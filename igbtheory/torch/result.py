@@ -28,15 +28,15 @@ class Measurement(OutputEstimates):
     samples, seed: number of data, and the seed. shares: fractions of the data that a network gives to each class,
     (networks, M); M = 2 for one output. moments: q_ab and q_aa - q_ab of every network, averaged over its contrasts,
     (networks, 2). outputs: number of outputs of a network; a single output decides between two classes, class 0 where
-    it is > 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
+    it is >= 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
     cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely. by_label:
     the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
     guess_variances: (G - 1/2)^2 in every network, (networks,), with the share G of the data at which one of two outputs
-    is larger, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
-    centred. multi_label: whether each output gives a label of its own where it is > 0: shares are then those of the
+    is the guess, averaged over pairs of neighbouring classes; NaN if the mean of G is not 1/2, as the outputs are not
+    centred. multi_label: whether each output gives a label of its own where it is >= 0: shares are then those of the
     data with each label, which do not add up to 1, and every output is its own contrast. tied: share of the data at
-    which several outputs are largest in each network, (networks,): the lowest of these classes gets them. A single
-    output of 0 ties, too, and counts for class 1.
+    which several outputs are largest in each network, (networks,): the first of these classes gets them. A single
+    output of 0 ties, too, and counts for class 0. equal: share of the data at which two neighbouring outputs are equal.
 
     The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
     they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
@@ -60,6 +60,12 @@ class Measurement(OutputEstimates):
     guess_variances: NDArray[np.float64] | float = np.nan
     multi_label: bool = False
     tied: NDArray[np.float64] | float = 0.0
+    equal: NDArray[np.float64] | float = 0.0
+
+    @property
+    def ties(self) -> float:
+        """Share of the data at which several outputs are the largest: the first of their classes gets them."""
+        return float(np.mean(self.tied))
 
     @property
     def loss(self) -> float:
@@ -74,7 +80,7 @@ class Measurement(OutputEstimates):
     @property
     def on_ties(self) -> str:
         """A sentence on the share of tied data, and on the class that gets them."""
-        return of_ties(float(np.mean(self.tied)), one=self.multi_label or self.outputs == 1)
+        return of_ties(self.ties, one=self.multi_label or self.outputs == 1)
 
     @property
     def networks(self) -> int:
@@ -111,8 +117,8 @@ class Measurement(OutputEstimates):
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates after the output layer, the only layer that is measured, with standard errors."""
-        variances = np.reshape(self.guess_variances, (1, -1, 1))
-        return layer_estimates(self.moments[None, :, None], np.ones(1), variances)
+        squares, equal = (np.reshape(values, (1, -1, 1)) for values in (self.guess_variances, self.equal))
+        return layer_estimates(self.moments[None, :, None], np.ones(1), squares, equal)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values, including the shares of all classes in every network."""
@@ -124,7 +130,7 @@ class Measurement(OutputEstimates):
             "majority_error": self.majority_error,
             "loss": self.loss,
             "loss_error": self.loss_error,
-            "tied": float(np.mean(self.tied)),
+            "ties": self.ties,
             "shares": self.shares,
             "probabilities": self.probabilities,
             **({"by_label": self.by_label} if self.by_label.size else {}),
@@ -133,7 +139,7 @@ class Measurement(OutputEstimates):
     def __str__(self) -> str:
         zero = "share of label 0" if self.multi_label else "share of class 0"
         favoured = "share of yes or no, the larger, mean" if self.multi_label else "largest share, mean"
-        zero += ", output > 0" if self.multi_label or self.outputs == 1 else ""
+        zero += ", output >= 0" if self.multi_label or self.outputs == 1 else ""
         deviation = self.G0.std(ddof=1)
         rows = [
             *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
@@ -145,7 +151,7 @@ class Measurement(OutputEstimates):
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
-        ties = f"\n\n{self.on_ties}." if np.any(self.tied) else ""
+        ties = f"\n\n{self.on_ties}." if self.ties else ""
         return f"{table(('output', 'measured'), rows)}\n\n{MEANING}{on_few(self.networks)}{ties}{labels}"
 
     def _guesses(self) -> str:

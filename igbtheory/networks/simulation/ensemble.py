@@ -15,10 +15,11 @@ from igbtheory.networks.simulation.values import Predictable
 
 
 def block_of(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
-    """Return the moments, the variances of the guesses and the guesses of a block of networks."""
+    """Return the moments, E (G0 - 1/2)^2 and the ties behind every layer, and the guesses of a block of networks."""
     measured, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
     moments = np.stack(measured)
-    return {"moments": moments[..., :2], "guess_variances": moments[..., 2], "guesses": np.array(guesses)}
+    of_guesses = {"guess_variances": moments[..., 2], "ties": moments[..., 3], "guesses": np.array(guesses)}
+    return {"moments": moments[..., :2], **of_guesses}
 
 
 def outputs(

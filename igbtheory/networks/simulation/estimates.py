@@ -21,6 +21,9 @@ Array = NDArray[np.float64]
 NAMES = ("var_mu", "var_chi", "gamma")
 FEW = 30
 """Number of networks from which on Student's quantile is within 5 % of the normal one, which is used then."""
+ROUNDED = 1e-15
+"""Largest rounding error of a mean of variances of G0, which are at most 1/4."""
+TIES = "Share of the data at which the outputs tie: class 0 gets them, as argmax returns the first of the largest."
 ESTIMATES = tuple(f"{name}{suffix}" for name in (*NAMES, "gamma_guess") for suffix in ("", "_error"))
 
 
@@ -30,8 +33,9 @@ class LayerEstimates:
     """Estimates after every Dense layer, from the input to the output, with their errors; shape (dense layers,).
 
     var_g0: the variance of G0 if outputs read what this layer reads, NaN if it is not known. gamma_guess: the gamma
-    whose law has this variance; 0 where the variance is negative, inf with an infinite error where it is 1/4 or more. A
-    residual block counts as one Dense layer.
+    whose law has this variance; 0 where the variance is negative, inf with an infinite error where it is 1/4 or more.
+    ties: the share of the data at which such outputs tie, which class 0 gets, so that E G0 = (1 + ties)/2. A residual
+    block counts as one Dense layer.
 
     var_mu, var_chi, gamma: the moments and their ratio. var_mu_error, var_chi_error, gamma_error, var_g0_error,
     gamma_guess_error: standard errors.
@@ -51,6 +55,7 @@ class LayerEstimates:
     var_g0_error: Array
     gamma_guess: Array
     gamma_guess_error: Array
+    ties: Array
 
     @property
     def c(self) -> Array:
@@ -60,7 +65,7 @@ class LayerEstimates:
 
 
 class OutputEstimates(Result):
-    """Estimates of var_mu, var_chi, gamma and gamma_guess of the output of an ensemble, with standard errors."""
+    """Estimates of var_mu, var_chi, gamma and gamma_guess of the output of an ensemble, with errors, and its ties."""
 
     @property
     @abstractmethod
@@ -79,6 +84,7 @@ class OutputEstimates(Result):
     gamma_error = of_output("gamma_error", "Standard error of `gamma`.")
     gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses: the gamma whose law of G0 has their variance.")
     gamma_guess_error = of_output("gamma_guess_error", "Standard error of `gamma_guess`.")
+    ties = of_output("ties", TIES)
 
     def _estimates(self) -> str:
         """Return the estimates of the output with their errors, for `repr`."""
@@ -86,23 +92,27 @@ class OutputEstimates(Result):
         return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, error):.2g}" for name, error in pairs)
 
 
-def layer_estimates(moments: Array, weights: Array, variances: Array | float = np.nan) -> LayerEstimates:
+def layer_estimates(
+    moments: Array, weights: Array, squares: Array | float = np.nan, ties: Array | float = 0.0
+) -> LayerEstimates:
     """Return the estimates from var_mu and var_chi of every network, (ensembles, networks, dense layers, 2).
 
-    variances: Var(G0) of every network, (ensembles, networks, dense layers), NaN if it is not known. Errors from few
-    networks are multiplied by `student`.
+    squares, ties: E (G0 - 1/2)^2 and the share of ties of every network, (ensembles, networks, dense layers); NaN if
+    they are not known. Errors from few networks are multiplied by `student`.
     """
     var_mu, var_chi = moments[..., 0], moments[..., 1]
-    of_guesses = np.broadcast_to(variances, var_mu.shape)
+    squares, ties = (np.broadcast_to(values, var_mu.shape) for values in (squares, ties))
+    of_guesses = jackknife(lambda square, tied: square - (tied / 2) ** 2, weights, squares, ties)
     pairs = (
         mean(var_mu, weights),
         mean(var_chi, weights),
         ratio_of_means(var_mu, var_chi, weights),
-        mean(of_guesses, weights),
-        bias_of_guesses(of_guesses, weights),
+        of_guesses,
+        bias_of_guesses(*of_guesses),
     )
     wider = student(moments.shape[1])
-    return LayerEstimates(*(part for value, error in pairs for part in (value, wider * error)))
+    estimates = (part for value, error in pairs for part in (value, wider * error))
+    return LayerEstimates(*[*estimates, mean(ties, weights)[0]])
 
 
 def student(networks: int) -> float:
@@ -122,15 +132,15 @@ def on_few(networks: int) -> str:
     )
 
 
-def bias_of_guesses(variances: Array, weights: Array) -> tuple[Array, Array]:
-    """Return gamma_guess at the weighted mean of Var(G0), and its standard error: that of the mean times the slope.
+def bias_of_guesses(variance: Array, error: Array) -> tuple[Array, Array]:
+    """Return gamma_guess at a Var(G0) with a standard error, and its own: that of the variance times the slope.
 
-    A jackknife would correct the bias of order 1/n, but the slope gives deviations that are closer to normal.
+    A jackknife would correct the bias of order 1/n, but the slope gives deviations that are closer to normal. The error
+    is infinite where the variance may be 1/4, at which every network guesses one class.
     """
-    variance, error = mean(variances, weights)
-    gamma = gamma_of_variance(variance)
+    gamma = gamma_of_variance(np.where(variance > 0.25 - ROUNDED, 0.25, variance))
     with np.errstate(invalid="ignore"):
-        return gamma, np.where(np.isinf(gamma), np.inf, slope_of_gamma(gamma) * error)
+        return gamma, np.where(variance + error > 0.25 - ROUNDED, np.inf, slope_of_gamma(gamma) * error)
 
 
 def mean(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations.device import products_on
 from igbtheory.foundations.given import data_set
 from igbtheory.guesses.bias_of_guesses import with_itself
-from igbtheory.guesses.directions import Pairs, pairs_of_data, variance_of_guesses
+from igbtheory.guesses.directions import Pairs, guesses_of_features, pairs_of_data
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, entering, read_by_next, shapes, widths
 from igbtheory.layers.inputs import GaussianInputs
@@ -49,7 +49,9 @@ class FiniteNetwork:
         return len(self.layers) * (4e-5 + self.size * self.width * (5e-9 + 1e-11 * self.width))
 
     def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
-        """Return var_mu, var_chi and Var(G0) after every Dense, given what enters it, (dense layers, 3), and G0.
+        """Return moments of every Dense, given what enters it, (dense layers, 4), and G0.
+
+        They are var_mu, var_chi, and E (G0 - 1/2)^2 and the share of ties of outputs that read what it reads.
 
         G0 needs one output only, because the difference of two outputs has the law of one, up to a factor.
         """
@@ -66,7 +68,7 @@ class FiniteNetwork:
             before, x = x, layer.samples(x, rng, units)
             if layer.listed:
                 moments.append(self._of_sums(*layer.read_out(before, x), pairs))
-        return np.array(moments, dtype=np.float64), float((x > 0).mean())
+        return np.array(moments, dtype=np.float64), float((x >= 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
         """Return the outputs of one network, (n_samples, n_classes), not finite if single precision overflows."""
@@ -75,24 +77,22 @@ class FiniteNetwork:
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
-    def _of_sums(self, x: NDArray[Any], sigma_w2: float, sigma_b2: float, pairs: Pairs) -> tuple[float, float, float]:
-        """Return the moments and Var(G0) of sums of the units x, averaged over their weights."""
+    def _of_sums(self, x: NDArray[Any], sigma_w2: float, sigma_b2: float, pairs: Pairs) -> tuple[float, ...]:
+        """Return the four moments of sums of the units x, averaged over their weights."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         moments = given.weighted(sigma_w2, sigma_b2, 0.0)
         if sigma_b2 or not sigma_w2:  # else directions do not depend on the scale
             x = x * np.sqrt(sigma_w2, dtype=x.dtype)
-        return moments.var_mu, moments.var_chi, self._variance(x, pairs, sigma_b2)
+        square, ties = guesses_of_features(x, pairs, sigma_b2)
+        # over all pairs if the data are a given set
+        square = square if self.ddof else float(with_itself(square, len(x)))
+        return moments.var_mu, moments.var_chi, square, ties
 
     def _pairs(self, size: int, choice: Generator) -> Pairs:
         """Return pairs of different data: those of a data set in a drawn order, Gaussian ones in different batches."""
         given = self.ddof == 0
         order = choice.permutation(size) if given else np.arange(size)
         return pairs_of_data(order, min(size, PAIRED), 1 if given or self.batch >= size else self.batch)
-
-    def _variance(self, x: NDArray[Any], pairs: Pairs, bias: float = 0.0) -> float:
-        """Return Var(G0) of a linear layer that reads the units x: of all pairs if the data are a given set."""
-        variance = variance_of_guesses(x, pairs, bias)
-        return variance if self.ddof else float(with_itself(variance, len(x)))
 
 
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:

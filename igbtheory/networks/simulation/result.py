@@ -31,7 +31,8 @@ class Simulation(Ensemble):
     See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
 
     network, networks, width, samples, seed, inputs: as in `simulate`. G0: the share of class 0, (networks,). moments:
-    q_ab and q_aa - q_ab of every network and layer. guess_variances: (G0 - 1/2)^2 of every network and layer.
+    q_ab and q_aa - q_ab of every network and layer. guess_variances, tied: E (G0 - 1/2)^2 and the share of
+    ties of every network and layer.
 
     >>> simulated = igb.mlp(1, "relu").simulate(networks=20, width=50, samples=50)
     >>> simulated.gamma_error > 0
@@ -114,10 +115,10 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         work = in_order(pieces, executor=who, store=file, what="finite networks")
         with progress_bar(wanted=wanted), closing(work) as results:
             measured = list(results)
-    names = ("guesses", "moments", "guess_variances")
-    guesses, moments, variances = (np.concatenate([part[name] for part in measured]) for name in names)
+    names = ("guesses", "moments", "guess_variances", "ties")
+    guesses, moments, variances, ties = (np.concatenate([part[name] for part in measured]) for name in names)
     if not np.isfinite(moments).all():
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
-    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments, variances)
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments, variances, ties)

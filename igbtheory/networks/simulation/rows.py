@@ -6,7 +6,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations.text import not_negative
 from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.networks.simulation.estimates import layer_estimates, mean
 from igbtheory.networks.simulation.extrapolation import RICHARDSON, SLOPE
@@ -49,15 +48,9 @@ class Row:
             return 0.0
         return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
 
-    @property
-    def shown(self) -> float:
-        """The extrapolated value as tables for readers show it, see `not_negative`."""
-        return not_negative(self.value, self.theory)
-
     def cells(self) -> tuple[str, ...]:
         """Return the cells of the printed table."""
-        values = [not_negative(value, self.theory) for value in self.values]
-        pairs = [*zip(values, self.errors, strict=True), (self.shown, self.error)]
+        pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
         slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
         return (
             self.name,
@@ -88,8 +81,8 @@ def rows(ensembles: tuple[Ensemble, ...], expected: PerLayer, guesses: GuessTheo
 
 
 def _guesses_row(ensembles: tuple[Ensemble, ...], theory: GuessTheory, width: int) -> Row:
-    # the mean of G0 is 1/2 at every width, as the classes are symmetric
-    squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
+    # the mean of G0 is known at every width, as the classes are symmetric but for ties, which class 0 gets
+    squares = np.stack([(ensemble.G0 - (1 + ensemble.ties) / 2) ** 2 for ensemble in ensembles])
     estimates = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
     # if all networks guess alike, their scatter is 0: the error is at least the one that the theory expects
     noise = np.sqrt(theory.variance_of_square / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))

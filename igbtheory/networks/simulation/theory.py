@@ -5,8 +5,8 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.foundations.text import measured, not_negative, table
-from igbtheory.guesses.bias_of_guesses import MEANING
+from igbtheory.foundations.text import measured, table
+from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
 from igbtheory.networks.simulation.estimates import ESTIMATES, on_few
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.networks.simulation.values import Ensemble
@@ -53,7 +53,7 @@ def beside_theory(simulation: Ensemble) -> str:
     rows = []
     for name in ESTIMATES[::2]:
         theory, estimate = float(getattr(expected, name)[-1]), getattr(simulation, name)
-        shown = measured(not_negative(estimate, theory), getattr(simulation, f"{name}_error"))
+        shown = measured(estimate, getattr(simulation, f"{name}_error"))
         rows.append([name, f"{theory:.6g}", shown])
     law: Any = prediction.G0
     size = simulation.samples
@@ -61,7 +61,8 @@ def beside_theory(simulation: Ensemble) -> str:
     rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
     drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
     rows_text = table(("output", "infinite width", f"width {simulation.width}"), rows)
-    return f"{drawn}\n\n{rows_text}\n\n{MEANING}{on_few(simulation.networks)}"
+    sentences = filter(None, [drawn, rows_text, on_ties(simulation.ties), MEANING])
+    return "\n\n".join(sentences) + on_few(simulation.networks)
 
 
 def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:

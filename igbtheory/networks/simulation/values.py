@@ -27,9 +27,10 @@ class Ensemble(OutputEstimates):
     """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
     network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
-    of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: Var(G0) over
-    the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data: without
-    the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with itself.
+    of every network, given the activations that enter it, (networks, dense layers, 2). guess_variances: E (G0 - 1/2)^2
+    over the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data:
+    without the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with
+    itself. tied: the share of the data at which outputs of this Dense tie, (networks, dense layers).
     The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
     width is finite; `compare` extrapolates to infinite width.
     """
@@ -43,11 +44,12 @@ class Ensemble(OutputEstimates):
     G0: NDArray[np.float64]
     moments: NDArray[np.float64]
     guess_variances: NDArray[np.float64] | float = np.nan
+    tied: NDArray[np.float64] | float = 0.0
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
         """Estimates after every Dense layer."""
-        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances)
+        return layer_estimates(self.moments[None], np.ones(1), self.guess_variances, self.tied)
 
     @property
     def gaussian(self) -> bool:
@@ -57,9 +59,9 @@ class Ensemble(OutputEstimates):
     def to_dict(self) -> dict[str, Any]:
         """Return the simulation as plain values, with G0 of every network."""
         return {
-            **{name: getattr(self, name) for name in ("networks", "width", "samples", "seed", *ESTIMATES)},
+            **{name: getattr(self, name) for name in ("networks", "width", "samples", "seed", *ESTIMATES, "ties")},
             "G0": self.G0,
-            "per_layer": {name: getattr(self.per_layer, name) for name in ESTIMATES},
+            "per_layer": {name: getattr(self.per_layer, name) for name in (*ESTIMATES, "ties")},
         }
 
     def __repr__(self) -> str:

@@ -62,8 +62,8 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
 
 
 def guesses(outputs: Array) -> NDArray[np.int64]:
-    """Return the guessed classes for outputs of shape (..., outputs)."""
-    return np.asarray(outputs[..., 0] <= 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
+    """Return the guessed classes for outputs of shape (..., outputs); a single one is compared with 0."""
+    return np.asarray(outputs[..., 0] < 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
 
 
 def _of_labels(labels: NDArray[np.int64], n_classes: int) -> Targets:

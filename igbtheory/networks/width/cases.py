@@ -8,24 +8,32 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import data_made, entering, shapes
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.width.laws import law_of_several, law_on_data, several
+from igbtheory.networks.width.laws import DATA, TIED, law_of_features, law_of_several, law_on_data, several
 from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.dataset import DatasetGuessLaw, OutputLaw
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
 IMAGES = 100
 """Largest number of images or sequences of a network: of 4950 pairs the scatter is less than that of networks."""
+PROBES = 10
+"""Number of networks that decide on the precision."""
+ALIKE = 1e-10
+"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14, and 1e-8 to
+angles, which are of the order of its root."""
+SMALL, LARGE = 1e-20, 1e20
+"""Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
 
 
 class Case(ABC):
@@ -51,8 +59,12 @@ class Case(ABC):
     @abstractmethod
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw | DatasetGuessLaw":
+    ) -> "VariedGuessLaw | OutputLaw":
         """Return the law of the guesses, with the variance that was found in so many networks."""
+
+    @abstractmethod
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
+        """Return the law of the guesses whose outputs can be drawn, at given data or at new ones."""
 
 
 @final
@@ -84,10 +96,16 @@ class GaussianCase(Case):
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw":
+    ) -> "VariedGuessLaw | OutputLaw":
+        if per_layer.ties[-1] > TIED:
+            return self.outputs(per_layer, seeds)
         count = several(self.batch)
         variance, error = float(per_layer.var_g0[-1]), float(per_layer.var_g0_error[-1])
         return law_of_several(variance, error, self.batches(count, precision), count, networks, seeds)
+
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
+        drawn = self.batches(-(-DATA // self.batch), precision_of(self))
+        return law_of_features(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     @cached_property
     def batch(self) -> int:
@@ -139,8 +157,12 @@ class DataCase(Case):
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "DatasetGuessLaw":
-        return law_on_data(float(per_layer.var_g0[-1]), self._of(len(self.data), precision), seeds)
+    ) -> "OutputLaw":
+        return self.outputs(per_layer, seeds)
+
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "DatasetGuessLaw":
+        drawn = self._of(len(self.data), precision_of(self))
+        return law_on_data(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     def _of(self, rows: int, precision: Precision) -> Chain:
         """Return networks with so many of the data."""
@@ -164,3 +186,42 @@ def case_of(layers: Sequence[Layer], inputs: Any, units: Sequence[int]) -> Case:
     if isinstance(inputs, GaussianInputs):
         return GaussianCase(layers, inputs, units)
     return DataCase(layers, entering(layers, inputs), units)
+
+
+def precision_of(case: Case) -> Precision:
+    """Return the precision of units that a few networks in double precision need; single precision is faster.
+
+    Networks on images and sequences take long to draw, and have single precision as in `simulate`.
+    """
+    if case.positions:
+        return "float32"
+    moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
+    squares, apart, angles = moments[..., :2].sum(axis=-1), moments[..., 1], 0.25 - moments[..., 2].mean(axis=0)
+    safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
+    unlike = np.all(apart >= ALIKE * squares) and np.all(angles >= ALIKE**0.5)
+    return "float32" if safe and unlike else "float64"
+
+
+def drawn_moments(
+    case: Case,
+    precision: Precision,
+    networks: int,
+    seeds: np.random.SeedSequence,
+    *,
+    everywhere: bool = False,
+) -> Array:
+    """Return four moments of every network after every Dense, shape (networks, dense layers, 4).
+
+    everywhere: behind every layer instead, of a Dense that reads the units there, and after the output.
+    """
+    drawn, blocks = case.drawn(precision), []
+    read = drawn.everywhere if everywhere else drawn.features
+    with one_thread(), np.errstate(over="ignore", invalid="ignore"):
+        for seed, size in drawn.blocks(networks, seeds):
+            blocks.append(np.stack([case.reading(x, dense) for x, dense in read(seed, size)], axis=1))
+    moments = np.concatenate(blocks)
+    if not np.isfinite(moments).all():
+        raise ValueError(
+            "expected activations within double precision, got overflow; scale the inputs or the variances down"
+        )
+    return moments

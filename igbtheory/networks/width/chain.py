@@ -118,8 +118,8 @@ class EachNetwork(Layer):
 class Chain:
     """Networks whose output reads `rows` data each. hidden: layers, each with its units. data: draws those of networks.
 
-    largest: the number of entries that the largest layer of a network has. numbers: that of all of its units, weights
-    that are drawn, and pairs of data.
+    largest: the number of entries that the largest layer of a network has. numbers: that of all of its units, and of
+    weights that are drawn, or of pairs of data.
     """
 
     hidden: tuple[Layer, ...]
@@ -193,12 +193,14 @@ def chain(
     of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
     given = units[0] * prod(data.shape)
     largest = rows * max(given, *(size.entries for size in of_layers))
-    numbers = rows * (given + sum(size.entries for size in of_layers)) + many.rows**2 * len(units)
+    numbers = rows * (given + sum(size.entries for size in of_layers))
     # weights are drawn where a layer has few units for so many data, and where it has positions
     if data.shape or rows**2 > PASSES * min(units[:-1]):
         weights = [size.weights(rows) for size in of_layers]
         products = rows * sum(size.entries * size.products for size in of_layers)
         largest, numbers = max(largest, *weights), numbers + sum(weights) + products // PRODUCTS
+    else:
+        numbers += rows**2 * len(units)
     return Chain(tuple(hidden), layers[-1], data, many.rows, precision, largest, numbers)
 
 

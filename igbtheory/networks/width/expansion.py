@@ -33,6 +33,8 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 """Gauss-Hermite quadrature over y."""
 LARGEST_ERROR, LARGEST_OF_GAMMA = 0.1, 0.5
 """Largest estimated relative errors of Var(G0) and of gamma, beyond which exact chains of pairs serve better."""
+RARE = 1e-4
+"""Largest share of ties that the expansion leaves out, which ten thousand drawn networks would hardly show."""
 BOTH_SIGNS = 2.0, 0.5
 """Largest standard deviations of y and of its part of a network, relative to its mean: cosines below 0 must be rare."""
 ROUNDED = 1e-12
@@ -89,28 +91,34 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     DoesNotHoldError: the noise of a layer is not known, or the expansion is too inaccurate.
     """
     if isinstance(inputs, GaussianInputs):
-        pairs = _passed(layers, of_inputs(inputs, features or widths[0]), widths)
+        pairs, ties = _passed(layers, of_inputs(inputs, features or widths[0]), widths)
         rows = _moments(pairs)
     else:
         start = of_data(inputs)
-        pairs = _passed(layers, start, widths)
-        limit = _moments(_passed(layers, start, [inf] * len(widths)))
+        pairs, ties = _passed(layers, start, widths)
+        limit = _moments(_passed(layers, start, [inf] * len(widths))[0])
         rows = _on_data(_moments(pairs), limit, on_data_set(layers, FLOAT64, inputs))
     spread = _spread(pairs[-1])
     for name, size, most in (("Var(G0)", rows[3, -1], LARGEST_ERROR), ("gamma", rows[4, -1], LARGEST_OF_GAMMA)):
         if not size < most:
             raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
+    if ties > RARE:
+        raise DoesNotHoldError(
+            f"the expansion knows no ties, and all units of a layer may be 0 at {ties:.2g} of the data"
+        )
     var_mu, var_chi, var_g0, error, moments_error = rows
     return Expansion(var_mu, var_chi, var_g0, error, moments_error, spread)
 
 
-def _passed(layers: Sequence[Layer], start: Pair, widths: Sequence[float]) -> list[Pair]:
-    """Return the Gram matrices behind every Dense."""
+def _passed(layers: Sequence[Layer], start: Pair, widths: Sequence[float]) -> tuple[list[Pair], float]:
+    """Return the Gram matrices behind every Dense, and the share of data at which outputs tie, as no unit is left."""
     hidden, (first, *denses) = blocks(layers)
-    pairs = [_weighted(start, first)]
+    pairs, ties = [_weighted(start, first)], 0.0
     for block, dense, width in zip(hidden, denses, widths, strict=True):
-        pairs.append(_weighted(behind(pairs[-1], block, width), dense))
-    return pairs
+        units_behind, dead = behind(pairs[-1], block, width)
+        pairs.append(_weighted(units_behind, dense))
+        ties = 0.0 if dense.sigma_b2 else ties + dead
+    return pairs, ties
 
 
 def _on_data(rows: Array, limit: Array, exact: "Prediction") -> Array:
@@ -146,8 +154,8 @@ def of_inputs(inputs: GaussianInputs, features: int) -> Pair:
     return wide.plus(noise(x, of, None), 1 / features)
 
 
-def behind(pair: Pair, block: Block, width: float) -> Pair:
-    """Return the Gram matrix of the `width` units behind a block."""
+def behind(pair: Pair, block: Block, width: float) -> tuple[Pair, float]:
+    """Return the Gram matrix of the `width` units behind a block, and the share of data at which all of them are 0."""
     if pair.y > NEARLY:
         raise DoesNotHoldError(f"the expansion needs cosines above 0, got a mean cosine of {pair.c:.2g}")
     q = pair.q if block.before is None else _scale(pair.q, block.before)
@@ -155,11 +163,14 @@ def behind(pair: Pair, block: Block, width: float) -> Pair:
         x = units(block.phi, 0.0, q * max(pair.c, 0.0), q * min(pair.less, 1.0))
     except ValueError as error:
         raise DoesNotHoldError(f"the expansion has no averages of {block.phi.name!r}: {error}") from None
+    dead = x.mean(x.given(np.where(x.phi == 0, 1.0, 0.0))) ** width
     x = x.centred if block.behind and block.behind.centres else x
     of = gram(x)
     made = of if block.before is None else of.scaled
     made_of_units = pair.through(made.q, made.apart, made.together).plus(noise(x, of, block.before), 1 / width)
-    return made_of_units if block.behind is None else made_of_units.normalised(_scale(made_of_units.q, block.behind))
+    if block.behind is not None:
+        made_of_units = made_of_units.normalised(_scale(made_of_units.q, block.behind))
+    return made_of_units, dead
 
 
 def _scale(q: float, norm: Norm) -> float:

@@ -7,7 +7,8 @@ from typing import final
 import numpy as np
 
 from igbtheory.foundations.threads import one_thread
-from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.dataset import DatasetGuessLaw, DrawnGuessLaw
+from igbtheory.guesses.sampled import DRAWS
 from igbtheory.guesses.varied import VariedGuessLaw, spread_of
 from igbtheory.networks.width.chain import Array, Chain
 from igbtheory.networks.width.moments import kernels
@@ -23,6 +24,14 @@ HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
 CERTAIN = 4
 """Least number of errors above 0 at which a variance of G0 counts as positive."""
+TIED = 1e-3
+"""Largest share of ties that a law of a varied gamma leaves out. With more, G0 = 1 has a probability, as in networks of
+which nothing is alive, and so have other shares: they are drawn."""
+DATA = 1024
+"""Number of Gaussian data of a network whose features are kept: their counts scatter by less than 2 %."""
+KEPT, NUMBERS_OF_FEATURES = 2**25, 5 * 10**8
+"""Largest numbers of entries, 128 MiB in single precision, and of random numbers and products (about five seconds), of
+all networks whose features are kept; but never fewer than FEWEST networks, nor more than draws by default."""
 WORLDS, ENTRIES, NUMBERS, FEW = 500, 2**23, 2 * 10**9, 30
 """Number of networks whose kernels give the law on a data set, and the largest numbers of entries, and of random
 numbers and products (about 20 seconds), of all of them; but never fewer than FEW for these."""
@@ -60,8 +69,8 @@ def law_of_several(
 def products_of_signs(signs: Array) -> Array:
     """Return the sums over networks and outputs of the mean products of two and of four signs, and their number.
 
-    signs: shape (networks, data, batch, outputs). Networks in which a datum has no signal, and the sign 0, are left
-    out. The mean products follow from the sums S of the signs of n data, by Newton's identities.
+    signs: shape (networks, data, batch, outputs). The mean products follow from the sums S of the signs of n data, by
+    Newton's identities; networks in which a datum ties, which the law says do not occur, are left out.
     """
     n = signs.shape[1]
     square = np.square(signs.sum(axis=1)[signs.all(axis=1)])
@@ -70,9 +79,14 @@ def products_of_signs(signs: Array) -> Array:
     return np.array([of_two.sum(), of_four.sum(), square.size], dtype=np.float64)
 
 
-def law_on_data(variance: float, drawn: Chain, seeds: np.random.SeedSequence) -> DatasetGuessLaw:
-    """Return the law with this variance of networks with all data of a data set."""
-    return DatasetGuessLaw(drawn.rows, variance, Kernels(drawn, int(seeds.generate_state(1)[0])))
+def law_on_data(variance: float, ties: float, drawn: Chain, seeds: np.random.SeedSequence) -> DatasetGuessLaw:
+    """Return the law with this variance and share of ties of networks with all data of a data set."""
+    return DatasetGuessLaw(drawn.rows, variance, Kernels(drawn, int(seeds.generate_state(1)[0])), ties)
+
+
+def law_of_features(variance: float, ties: float, drawn: Chain, seeds: np.random.SeedSequence) -> DrawnGuessLaw:
+    """Return the law with this variance and share of ties of networks on Gaussian data."""
+    return DrawnGuessLaw(drawn.rows, variance, ties, Features(drawn, int(seeds.generate_state(1)[0])))
 
 
 @final
@@ -84,15 +98,28 @@ class Kernels:
     seed: int
 
     def __call__(self) -> Array:
-        """Return the covariances, shape (networks, data, data); networks without any signal are left out."""
-        of_networks, quick = [], max(NUMBERS // self.drawn.numbers, FEW)
+        """Return the covariances, shape (networks, data, data)."""
+        of_networks, quick = [], max(NUMBERS // (self.drawn.numbers + self.drawn.rows**2), FEW)
         worlds = int(np.clip(ENTRIES // self.drawn.rows**2, 1, min(quick, WORLDS)))
         with one_thread():
             for seed, size in self.drawn.blocks(worlds, np.random.SeedSequence(self.seed)):
                 *_, (x, dense) = self.drawn.features(seed, size)
                 of_networks.append(kernels(x, dense))
-        kernel = np.concatenate(of_networks)
-        return np.asarray(kernel[np.einsum("maa->m", kernel) > 0])
+        return np.concatenate(of_networks)
+
+
+@final
+@dataclass(frozen=True)
+class Features:
+    """The features of many networks, which are drawn when it is called."""
+
+    drawn: Chain
+    seed: int
+
+    def __call__(self) -> list[Array]:
+        """Return of each network a matrix as `roots` yields it."""
+        held, quick = KEPT // self.drawn.largest, NUMBERS_OF_FEATURES // self.drawn.numbers
+        return list(roots(self.drawn, int(np.clip(min(held, quick), FEWEST, DRAWS)), self.seed))
 
 
 def roots(drawn: Chain, networks: int, seed: int) -> Iterator[Array]:

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from igbtheory.foundations.progress import counted
-from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.layers.chain import entering
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.width.cases import DataCase
+from igbtheory.networks.width.cases import DataCase, drawn_moments
 from igbtheory.networks.width.chain import Array
-from igbtheory.networks.width.pairs import drawn_moments, estimated
+from igbtheory.networks.width.pairs import estimated
 from igbtheory.networks.width.widths import units_made, units_read
 from igbtheory.theory.prediction import PerLayer, Prediction
 
@@ -47,10 +46,9 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     total = rows.var_mu + rows.var_chi
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.maximum(rows.var_mu_error / total, rows.var_chi_error / rows.var_chi)
-    variance, law = rows.var_g0, cases[1].law(rows, count, "float32", seeds[2])
+    variance, law = rows.var_g0, cases[1].outputs(rows, seeds[2])
     per_layer = PerLayer(FLOAT64, rows.var_mu, rows.var_chi, error, rows.var_mu, variance, rows.var_g0_error)
     text = f"{min(small)} to {max(small)}" if len({*small}) > 1 else str(small[0])
     drawn = f"{count} networks of width {text}, and {count} of twice this width, extrapolated"
     method = f"{drawn}: the exact kernel is too large"
-    kernel = DatasetGuessLaw(law.size, float(variance[-1]), law.kernel)
-    return Prediction(per_layer, kernel, layers=layers, inputs=data, method=method)
+    return Prediction(per_layer, law, layers=layers, inputs=data, method=method)

@@ -1,13 +1,14 @@
 """Moments of networks drawn in a chain, given their hidden weights: of the kernel of an output, and of its angles.
 
-Four numbers for every network: var_mu, var_chi, the variance of G0 that its pairs of data contribute, and their share.
-Given the hidden weights, two data have the same guess as often as arcsin(c_ab) says: Var(G0) = E arcsin(c_ab)/(2 pi).
-A pair of which a datum has no signal, K_aa = 0 as in a dead ReLU network, has no angle: it contributes to var_mu and
-var_chi alone.
+Four numbers for every network: var_mu, var_chi, E (G0 - 1/2)^2 over its pairs of data, and the share of ties among its
+data. Given the hidden weights, two data have the same guess as often as arcsin(c_ab) says, so that a pair contributes
+arcsin(c_ab)/(2 pi). A datum without a signal, K_aa = 0 as in a dead ReLU network, ties, and class 0 gets it, as argmax
+says. Two of them agree and contribute 1/4; one agrees as often as not with another datum, and the pair contributes 0.
 """
 
 import numpy as np
 
+from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.networks.width.chain import Array, FreshDense, triangular_roots
 
 
@@ -23,18 +24,19 @@ def of_pairs(x: Array, dense: FreshDense) -> Array:
     # the second of two data has the coordinates along and across, on the first and beside it, of length `first`
     roots = triangular_roots(pairs).reshape(networks, rows // 2, 2, 2)
     first, along, across = roots[..., 0, 0], roots[..., 1, 0], roots[..., 1, 1]
-    alive = (first > 0) & (along**2 + across**2 > 0)
+    tied = np.stack((first == 0, (along == 0) & (across == 0)))
     angle = np.arctan2(across, along)
+    square = np.where(tied.any(axis=0), tied.all(axis=0) / 4, 0.25 - angle / (2 * np.pi))
     apart = (first - along) ** 2 + across**2
-    averages = (first * along, apart / 2, (0.25 - angle / (2 * np.pi)) * alive, alive)
+    averages = (first * along, apart / 2, square, tied.mean(axis=0))
     return np.stack([part.mean(axis=1) for part in averages], axis=1)
 
 
 def among(size: int, moments: Array) -> Array:
     """Return the moments over all pairs of `size` data, of which a share 1/size is a datum with itself."""
-    var_mu, var_chi, variance, alive = np.moveaxis(moments, -1, 0)
+    var_mu, var_chi, square, ties = np.moveaxis(moments, -1, 0)
     same = 1 / size
-    values = (var_mu + same * var_chi, (1 - same) * var_chi, same * alive / 4 + (1 - same) * variance, alive)
+    values = (var_mu + same * var_chi, (1 - same) * var_chi, with_itself(square, size), ties)
     return np.stack(values, axis=-1)
 
 
@@ -46,25 +48,23 @@ def of_all(x: Array, dense: FreshDense) -> Array:
     var_mu, var_chi = _products(mean, mean)[:, 0], _products(h - mean, h - mean).mean(axis=1)
     roots = np.sqrt(squares)
     alive = roots > 0
-    both = alive[:, :, None] & alive[:, None, :]
     unit = np.divide(h, roots[..., None], out=np.zeros_like(h), where=alive[..., None])
     # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors, around their mean, keeps digits as c -> 1
     unit -= unit.mean(axis=1, keepdims=True)
     gram = np.asarray(unit @ unit.swapaxes(1, 2), dtype=np.float64)
     lengths = np.einsum("maa->ma", gram)
     distances = np.sqrt(np.clip(lengths[:, :, None] + lengths[:, None, :] - 2 * gram, 0.0, 4.0))
-    variance = np.where(both, 0.25 - np.arcsin(distances / 2) / np.pi, 0.0)
-    return np.stack((var_mu, var_chi, variance.mean(axis=(1, 2)), both.mean(axis=(1, 2))), axis=1)
+    either, both = ~alive[:, :, None] | ~alive[:, None, :], ~alive[:, :, None] & ~alive[:, None, :]
+    square = np.where(either, both / 4, 0.25 - np.arcsin(distances / 2) / np.pi)
+    return np.stack((var_mu, var_chi, square.mean(axis=(1, 2)), 1 - alive.mean(axis=1)), axis=1)
 
 
 def of_different(x: Array, dense: FreshDense) -> Array:
     """Return the moments over the pairs of different data of each network, shape (networks, 4)."""
-    var_mu, var_chi, variance, both = np.moveaxis(of_all(x, dense), -1, 0)
+    var_mu, var_chi, square, ties = np.moveaxis(of_all(x, dense), -1, 0)
     same = 1 / x.shape[1]
-    alive = (_products(x, x) > 0).mean(axis=1) if not dense.sigma_b2 else 1.0
     var_chi = var_chi / (1 - same)
-    others = [(of - same * of_same) / (1 - same) for of, of_same in ((variance, alive / 4), (both, alive))]
-    return np.stack((var_mu - same * var_chi, var_chi, *others), axis=1)
+    return np.stack((var_mu - same * var_chi, var_chi, without_itself(square, x.shape[1]), ties), axis=1)
 
 
 def kernels(x: Array, dense: FreshDense) -> Array:

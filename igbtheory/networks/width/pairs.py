@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from igbtheory.foundations.accuracy import EstimateWarning
-from igbtheory.foundations.threads import one_thread
-from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates, ratio_of_means, student
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates
 from igbtheory.networks.simulation.values import Predictable
-from igbtheory.networks.width.cases import Case, case_of
-from igbtheory.networks.width.chain import Array, Precision
-from igbtheory.networks.width.result import WidthPrediction, width_layers
+from igbtheory.networks.width.cases import Case, case_of, drawn_moments, precision_of
+from igbtheory.networks.width.chain import Array
+from igbtheory.networks.width.result import WidthPrediction
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7
 """Default number of networks: at most, at least, and else with so many numbers in all, which take about two seconds."""
@@ -24,12 +23,6 @@ OF_IMAGES, LONGEST_OF_IMAGES = 1e-8, 600
 """The same times on images and sequences, most of whose numbers are products; their law is drawn when it is used."""
 HEAVY, SHARE = 100, 0.1
 """Means that rest on fewer networks than this number, and than this share of all, have errors that are too small."""
-PROBES = 10
-"""Number of networks that decide on the precision."""
-ALIKE = 1e-10
-"""Least var_chi, relative to the mean square, in single precision, whose rounding errors add about 1e-14."""
-SMALL, LARGE = 1e-20, 1e20
-"""Mean squares of outputs between which single precision is safe: their products keep within 1e-38 and 1e38."""
 
 
 def on_pairs(
@@ -51,16 +44,15 @@ def on_pairs(
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
     precision = precision_of(case)
     moments = drawn_moments(case, precision, count, for_moments)
-    alive = float(moments[:, -1, 3].mean())
-    if not alive:
+    if moments[:, -1, 3].min() == 1:
         raise ValueError(
-            f"expected networks that tell data apart, got {count} whose last layer has no signal of any pair of data; "
-            "pass a larger width, or biases"
+            f"expected networks that tell data apart, got {count} whose outputs tie exactly at all data; pass a larger "
+            "width, or biases"
         )
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
     per_layer = estimated(moments)
     law = case.law(per_layer, count, precision, for_law)
-    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, 1 - alive, law, refused)
+    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, law, refused)
 
 
 def _affordable(case: Case, *, refused: bool) -> int:
@@ -94,44 +86,6 @@ def on_pairs_everywhere(
     return estimated(drawn_moments(case, precision_of(case), count, seeds, everywhere=True)), count
 
 
-def precision_of(case: Case) -> Precision:
-    """Return the precision of units that a few networks in double precision need; single precision is faster.
-
-    Networks on images and sequences take long to draw, and have single precision as in `simulate`.
-    """
-    if case.positions:
-        return "float32"
-    moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
-    squares, apart = moments[..., :2].sum(axis=-1), moments[..., 1]
-    safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
-    return "float32" if safe and np.all(apart >= ALIKE * squares) else "float64"
-
-
-def drawn_moments(
-    case: Case,
-    precision: Precision,
-    networks: int,
-    seeds: np.random.SeedSequence,
-    *,
-    everywhere: bool = False,
-) -> Array:
-    """Return four moments of every network after every Dense, shape (networks, dense layers, 4).
-
-    everywhere: behind every layer instead, of a Dense that reads the units there, and after the output.
-    """
-    drawn, blocks = case.drawn(precision), []
-    read = drawn.everywhere if everywhere else drawn.features
-    with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-        for seed, size in drawn.blocks(networks, seeds):
-            blocks.append(np.stack([case.reading(x, dense) for x, dense in read(seed, size)], axis=1))
-    moments = np.concatenate(blocks)
-    if not np.isfinite(moments).all():
-        raise ValueError(
-            "expected activations within double precision, got overflow; scale the inputs or the variances down"
-        )
-    return moments
-
-
 def _warn_of_few(squares: Array) -> None:
     """Warn if few networks make up most of the mean square of an output, as in narrow and deep networks without norms.
 
@@ -153,5 +107,4 @@ def estimated(moments: Array, weights: Array | None = None) -> LayerEstimates:
     weights: of several ensembles of networks, which come first in the shape of the moments then.
     """
     weights, moments = (np.ones(1), moments[None]) if weights is None else (weights, moments)
-    variance, error = ratio_of_means(moments[..., 2], moments[..., 3], weights)
-    return width_layers(vars(layer_estimates(moments, weights)), variance, student(moments.shape[1]) * error)
+    return layer_estimates(moments[..., :2], weights, moments[..., 2], moments[..., 3])

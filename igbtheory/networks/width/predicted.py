@@ -8,13 +8,13 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import entering, shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.estimates import LayerEstimates
+from igbtheory.networks.simulation.estimates import LayerEstimates, bias_of_guesses
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.blocks import DoesNotHoldError
 from igbtheory.networks.width.expansion import expand
 from igbtheory.networks.width.pairs import on_pairs, on_pairs_everywhere
-from igbtheory.networks.width.result import WidthPrediction, width_layers
+from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.networks.width.widths import units_made, units_read
 
 Method = Literal["expansion", "pairs"]
@@ -99,11 +99,12 @@ def _units(network: Predictable, inputs: Any, width: Any, features: Any) -> tupl
 def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
     """Return the prediction to first order in 1/width."""
     expansion = expand(network.layers, widths, inputs, features)
-    moments: dict[str, Any] = {}
-    for name in ("var_mu", "var_chi", "gamma"):
-        moments |= {name: getattr(expansion, name), f"{name}_error": expansion.moments_error * getattr(expansion, name)}
-    per_layer = width_layers(moments, expansion.var_g0, expansion.error * expansion.var_g0)
-    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, 0.0, expansion.law())
+    moments = (expansion.var_mu, expansion.var_chi, expansion.gamma)
+    pairs = [(value, expansion.moments_error * value) for value in moments]
+    of_guesses = (expansion.var_g0, expansion.error * expansion.var_g0)
+    pairs += [of_guesses, bias_of_guesses(*of_guesses)]
+    per_layer = LayerEstimates(*[*(part for pair in pairs for part in pair), 0 * expansion.var_g0])
+    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, expansion.law())
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:

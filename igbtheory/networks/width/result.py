@@ -8,31 +8,18 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.text import layer_table, measured
-from igbtheory.guesses.bias_of_guesses import gamma_of_variance
-from igbtheory.networks.simulation.estimates import Array, LayerEstimates
+from igbtheory.networks.simulation.estimates import TIES, LayerEstimates
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.dataset import OutputLaw
     from igbtheory.guesses.router import Loads
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.guesses.vocabulary import Vocabulary
+    from igbtheory.networks.width.cases import Case
 
 COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
-
-
-def width_layers(moments: dict[str, Array], variance: Array, error: Array) -> LayerEstimates:
-    """Return the moments after every Dense from those of the kernel, and from the variance of G0 with its error.
-
-    moments: var_mu, var_chi and gamma, each with its error, by their names.
-    """
-    # half the distance of the values one error below and above
-    low, guess, high = (gamma_of_variance(variance + sign * error) for sign in (-1, 0, 1))
-    with np.errstate(invalid="ignore"):
-        guess_error = np.where(error > 0, (high - low) / 2, 0.0)
-    guesses = {"var_g0": variance, "var_g0_error": error, "gamma_guess": guess, "gamma_guess_error": guess_error}
-    return LayerEstimates(**(moments | guesses))
 
 
 @final
@@ -46,9 +33,8 @@ class WidthPrediction(OutputLayer):
     per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units
     that the second and later Dense layers read. features: the number of features of the data. method: "expansion",
     whose errors are the size of the second order in 1/width, or "pairs", whose errors are standard errors. networks:
-    the number of networks drawn, 0 for an expansion. dead: the share of pairs of data of which one had no signal, as in
-    a dead ReLU network; they have no guesses, and count in var_mu and var_chi alone. G0: the law of the share of the
-    data that class 0 gets. refused: why there is no expansion, if it was tried.
+    the number of networks drawn, 0 for an expansion. G0: the law of the share of the data that class 0 gets. refused:
+    why there is no expansion, if it was tried.
 
     >>> prediction = igb.mlp(3, "relu").predict(width=100)
     >>> print(f"{prediction.gamma:.3f} {prediction.gamma_guess:.3f} {prediction.method}")
@@ -62,8 +48,7 @@ class WidthPrediction(OutputLayer):
     features: int
     method: str
     networks: int
-    dead: float
-    G0: "VariedGuessLaw | DatasetGuessLaw"
+    G0: "VariedGuessLaw | OutputLaw"
     refused: str = ""
 
     var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
@@ -73,6 +58,7 @@ class WidthPrediction(OutputLayer):
     var_g0_error = of_output("var_g0_error", "Error of `var_g0`.")
     gamma_guess = of_output("gamma_guess", "Bias ratio of the guesses, whose law has the variance `var_g0`.")
     gamma_guess_error = of_output("gamma_guess_error", "Error of `gamma_guess`.")
+    ties = of_output("ties", TIES)
 
     @property
     def error(self) -> float:
@@ -83,17 +69,15 @@ class WidthPrediction(OutputLayer):
     def router(self, experts: int, top: int) -> "Loads":
         """Return the law of the loads of experts, as `Prediction.router` does, at the width of this prediction.
 
-        On Gaussian inputs the effective rank of the units that the router reads comes from one drawn network, all of
-        whose layers read as many units as the last one.
+        On Gaussian inputs, networks are drawn whose routers read about a thousand tokens each.
         """
-        from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - few predictions are of routers
-        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
-        from igbtheory.networks.width.effective_rank import effective_rank  # noqa: PLC0415 - as above
+        from igbtheory.guesses.dataset import OutputLaw  # noqa: PLC0415 - few predictions are of routers
+        from igbtheory.guesses.router import DatasetRouterLaw  # noqa: PLC0415 - as above
 
-        if isinstance(self.G0, DatasetGuessLaw):
-            return DatasetRouterLaw(experts, top, self.G0)
-        rank = effective_rank(self.network.layers, self.inputs, (self.widths or (self.features,))[-1])
-        return RouterLaw(experts, top, max(0.0, self.gamma_guess), rank)
+        law = self.G0
+        if not isinstance(law, OutputLaw):
+            law = self._case.outputs(self.per_layer, np.random.SeedSequence(0))
+        return DatasetRouterLaw(experts, top, law)
 
     def vocabulary(
         self,
@@ -110,18 +94,13 @@ class WidthPrediction(OutputLayer):
         new networks; None: as many as the prediction has drawn, or fewer that take a few seconds.
         """
         from igbtheory.guesses import vocabulary  # noqa: PLC0415 - few predictions are of language models
-        from igbtheory.networks.width.cases import case_of  # noqa: PLC0415 - as above
         from igbtheory.networks.width.laws import roots  # noqa: PLC0415 - as above
-        from igbtheory.networks.width.widths import units_made  # noqa: PLC0415 - as above
         from igbtheory.theory.tied import ids_read, tied_weights  # noqa: PLC0415 - as above
 
         rng, layers, width = checks.generator(random_state), self.network.layers, (self.widths or (self.features,))[-1]
         if tied not in {None, width}:
             raise ValueError(f"expected tied={width}, the units that the output reads, got {tied!r}; pass tied={width}")
-        made, _ = units_made(layers, self.widths or (self.features,), None)
-        drawn = case_of(layers, self.inputs, (self.features, *made)).at_positions(
-            checks.whole("positions", positions, 1)
-        )
+        drawn = self._case.at_positions(checks.whole("positions", positions, 1))
         ids = ids_read(layers, self.inputs)
         size = vocabulary.checked_size(size, ids)
         count = vocabulary.count_of(draws, size * drawn.rows)
@@ -131,10 +110,19 @@ class WidthPrediction(OutputLayer):
         weights = tied_weights(layers, self.inputs, tied, ids)
         return vocabulary.at_given_positions(of_networks, size, ids, weights, rng, width)
 
+    @property
+    def _case(self) -> "Case":
+        """The networks of this prediction."""
+        from igbtheory.networks.width.cases import case_of  # noqa: PLC0415 - few results draw networks again
+        from igbtheory.networks.width.widths import units_made  # noqa: PLC0415 - as above
+
+        made, _ = units_made(self.network.layers, self.widths or (self.features,), None)
+        return case_of(self.network.layers, self.inputs, (self.features, *made))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""
         names = [field.name for field in fields(LayerEstimates)]
-        told = {name: getattr(self, name) for name in ("widths", "features", "method", "networks", "dead", "error")}
+        told = {name: getattr(self, name) for name in ("widths", "features", "method", "networks", "ties", "error")}
         law: Any = self.G0
         return {
             **{name: getattr(self, name) for name in (*names, "c")},
@@ -164,9 +152,9 @@ class WidthPrediction(OutputLayer):
             yield f"             since {self.refused}"
         yield f"gamma        {measured(self.gamma, self.gamma_error)}, which counts how norms differ between data, too"
         yield f"gamma_guess  {measured(self.gamma_guess, self.gamma_guess_error)}, the gamma whose law has this Var(G0)"
-        yield f"G0           mean 0.5, standard deviation {self.G0.std():.6g} over initialisations"
-        if self.dead:
-            yield f"dead         {self.dead:.2%} of the pairs of data have no signal and no guesses; they are left out"
+        yield f"G0           mean {self.G0.mean():.6g}, standard deviation {self.G0.std():.6g} over initialisations"
+        if self.ties:
+            yield f"ties         {100 * self.ties:.3g} % of the data, which class 0 gets: argmax returns the first"
 
     def __repr__(self) -> str:
         shown = (f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in COLUMNS)

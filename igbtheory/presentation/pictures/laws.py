@@ -24,7 +24,7 @@ from igbtheory.presentation.pictures.style import GREY, LIMIT, LOGARITHMIC, SERI
 if TYPE_CHECKING:
     from igbtheory.guesses import AccuracyBounds
     from igbtheory.guesses.count import CountLaw
-    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.dataset import OutputLaw
     from igbtheory.guesses.sampled import SampledLaw
     from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.control import Drawn
@@ -114,9 +114,9 @@ def count_law(axes: Any, law: "CountLaw", pen: Pen) -> None:
         pen.title = f"$\\gamma$ = {shown[0]:.3g}"
 
 
-def dataset_law(axes: Any, law: "DatasetGuessLaw", pen: Pen) -> None:
-    """Draw the histogram of draws of G0 on a given data set, with bars of one standard error."""
-    half = reach(law.std())
+def output_law(axes: Any, law: "OutputLaw", pen: Pen) -> None:
+    """Draw the histogram of draws of G0 from outputs at data, with bars of one standard error."""
+    half = reach(float(np.hypot(law.std(), law.mean() - 0.5)))
     draws = law.rvs(MOST, 0)
     histogram(axes, draws, edges_of(0.5 - half, 0.5 + half, law.size, 2 * BINS), **pen.area(f"{MOST} draws"))
     guesses_axis(axes, low=0.5 - half)
