@@ -279,6 +279,12 @@ OTHERS = {
         [np.r_[np.tile(REALS[1], 11), 2]],
         "column a has no number in 1 of 1101 rows, first in line 1102",
     ),
+    "line breaks in quotes behind a space": (
+        "a,b,label\n" + BODY.replace("\n", ', "u\nv"\n') + '1,2, "w"\n',
+        {},
+        [np.r_[one, last] for one, last in zip(REALS, (1, 2), strict=True)],
+        "",
+    ),
     "empty rows below": ("a,b\n" + BODY * 11 + ",\n,\n", {}, [np.tile(one, 11) for one in REALS], ""),
     "a word below the first thousand": (
         "a,b,label\n" + BODY.replace("\n", ",u\n") * 11 + "1,2,v\n",
