@@ -129,7 +129,7 @@ def sentences(text: str) -> Iterator[tuple[str, str]]:
         yield kind, text[: match.start()] + other + text[match.end() :]
     for match in QUOTED.finditer(text):
         words = match[1].split()
-        if len(words) > 1:
+        if len(words) > 2:  # a quotation that only ends sooner is still one
             shorter = " ".join(words[: len(words) // 2] + words[len(words) // 2 + 1 :])
             yield "quotation", text[: match.start(1)] + shorter + text[match.end(1) :]
 

@@ -191,7 +191,8 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
     yield worded(says, "tanh has gamma = {:.0f} at its edge", igb.mlp(80, "tanh", sigma_w2=1.0).predict().gamma)
     relu = igb.mlp(200, sigma_w2=1.0).predict().per_layer
     fate = "diverges" if relu.gamma[200] > 2 * relu.gamma[100] else "vanishes"
-    yield worded(says, "its gamma {} there as well", fate)
+    left, right = (np.maximum(h, 0) / h for h in (-1e-9, 1e-9))  # the slopes of ReLU beside 0
+    yield worded(says, "ReLU {}, and its gamma {} there as well", "has a kink" if left != right else "is smooth", fate)
     yield worded(says, "at sigma_w^2 = {:g} it is {:.0f} at depth {}", 1.0, relu.gamma[200], 200)
     size = float(relu.var_mu[200] + relu.var_chi[200])
     yield shown("q of ReLU at depth 200", size < 1e-60, f"{size:.2g}")

@@ -30,6 +30,7 @@ from igbtheory.claims.words import places_of
 from igbtheory.guesses.dataset import LARGEST as LARGEST_KERNEL
 from igbtheory.networks.control.family import POINTS, RANGES
 from igbtheory.networks.simulation.finite import PAIRED
+from igbtheory.networks.width.laws import DATA
 from igbtheory.theory import refusals
 
 ROOT = Path(__file__).parent.parent
@@ -195,6 +196,7 @@ CONSTANTS: dict[str, tuple[tuple[Any, ...], ...]] = {
         ("nearest {:g} to {:,.0f}", *RANGES["batch_size"]),
         ("scans the range at {} values", POINTS),
     ),
+    "docs/experts.rst": (("whose routers read {} tokens each", DATA),),
     "docs/notation.rst": (("standard deviation {:.3f}", igb.GuessLaw(1 / (pi - 1)).std()),),
     "docs/predict.rst": (
         ("More than {:,} data are refused", refusals.LARGEST),

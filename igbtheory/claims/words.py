@@ -114,8 +114,9 @@ def places_of(phrase: str, text: str) -> Iterator[re.Match[str]]:
 
 
 def plain(text: str) -> str:
-    """Return the words of a text, without punctuation and in small letters."""
-    return " ".join(re.sub(r"[^\w.]+", " ", text).lower().split())
+    """Return the words of a text, without punctuation and in small letters, with a space on either side of each."""
+    words = re.sub(r"[^\w.]+", " ", text).lower().split()
+    return " ".join(["", *(word.strip(".") for word in words), ""])
 
 
 def loose(text: str, findings: Iterable[Finding]) -> list[str]:
