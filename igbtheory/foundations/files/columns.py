@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from reprlib import repr as shortened
 from typing import Any, final
 
 import numpy as np
@@ -176,8 +177,8 @@ class Column:
         if self.words:
             row, text = next(iter(self.words.items()))
             if self.kind == "mixed":
-                return f"column {self} has {text!r} among numbers in {self.line(row)}"
-            return f"column {self} has words or dates such as {text!r}"
+                return f"column {self} has {shortened(text)} among numbers in {self.line(row)}"
+            return f"column {self} has words or dates such as {shortened(text)}"
         if index:
             return f"column {self} looks like an index"
         return f"column {self} has no number in {len(self.gaps)} of {len(self.values)} rows, first in {self._first_gap}"
@@ -310,7 +311,7 @@ def _refuse_second_header(features: Sequence[Column]) -> None:
     """Refuse a table whose first row has words, and no other."""
     heads = [one for one in features if one.kind == "mixed" and [*one.words] == [0]]
     if len(heads) > 1:
-        raise ValueError(f"{heads[0].line(0)} has names, too ({heads[0].words[0]!r}); keep one line of names")
+        raise ValueError(f"{heads[0].line(0)} has names, too ({shortened(heads[0].words[0])}); keep one line of names")
 
 
 @final

@@ -54,14 +54,16 @@ class Text:
             yield line, [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
 
     def _in_cells(self, separator: str) -> Iterator[Row]:
-        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True)
+        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True, strict=True)
         line = self.skipped + 1
         try:
             for cells in reader:
                 yield line, cells
                 line = self.skipped + reader.line_num + 1
         except csv.Error as error:
-            raise ValueError(f"in line {line} a quoted cell does not end ({error}); close its quotes") from None
+            raise ValueError(
+                f"in line {line} a quoted cell does not end as it should ({error}); close its quotes"
+            ) from None
 
 
 @final
@@ -104,7 +106,10 @@ class Dialect:
     @classmethod
     def _read(cls, text: Text, separator: str, choices: Choices) -> "list[Dialect]":
         """Return the dialects of this separator, with either decimal sign; none if it separates nothing."""
-        rows = [cells for _, cells in islice(text.records(separator), HEAD)]
+        try:
+            rows = [cells for _, cells in islice(text.records(separator), HEAD)]
+        except ValueError:  # behind quotes stands another separator
+            return []
         below = rows[1:] or rows
         widths = [len(row) for row in below]
         usual = most_common(widths)
