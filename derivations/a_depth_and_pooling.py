@@ -299,7 +299,7 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     gelu = igb.mlp(1, "gelu", sigma_w2=1e-6).predict()
     yield shown("GELU by the toolkit, sigma_w^2 = 1e-6: gamma", gelu.gamma < 1e-5, f"{gelu.gamma:.3g}")
     share = gelu.var_chi / igb.mlp(1, "linear", sigma_w2=1e-6).predict().var_chi  # the square of GELU'(0) = 1/2
-    kind = "linear" if abs(4 * share - 1) < 1e-5 else "curved"
+    kind = "linear" if abs(4 * float(share) - 1) < 1e-5 else "curved"
     yield worded(says, "GELU becomes {} and {} its bias", kind, "loses" if gelu.gamma < 1e-5 else "keeps")
     values = []
     for width in (16, 32):

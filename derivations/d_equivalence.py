@@ -279,7 +279,7 @@ def sides_in_c(stated: Any) -> Findings:
     there = sp.Subs(ratio, gamma, bounds[gamma])
     yield identity("c at the bound of gamma", there.doit(), bounds[c], of=there)
     gammas = np.array([1e-6, 0.5, 0.999, 1.001, 2.0, 1e6])
-    found = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(gammas))).c
+    found = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(gammas))).per_layer.c[-1]
     pairs = list(zip(gammas, found, strict=True))
     text = ", ".join(f"{value:g}: {at:.6f}" for value, at in pairs)
     right = all(equivalent.subs({gamma: value, c: at}) == sp.true for value, at in pairs)

@@ -75,7 +75,7 @@ def relu_aligns_everywhere(stated: Any, says: str) -> Findings:
     slowest = stated.lhs.replace(C, lambda layers: 1 - (APPROACH * layers / 2) ** -2)
     yield identity("the slowest approach", slowest, stated.rhs)
     weights, biases = np.array([0.5, 1.0, 2.0, 3.0, 6.0])[:, None], np.array([0.0, 0.01, 0.1, 1.0])
-    found = igb.mlp(150, sigma_w2=weights, sigma_b2=biases).predict().c
+    found = igb.mlp(150, sigma_w2=weights, sigma_b2=biases).predict().per_layer.c[-1]
     yield agree("20 points of the diagram: the least c at depth 150", found.min(), stated.rhs, 2.5)
     yield worded(says, "c converges to {:.0f} across", found.min())
 

@@ -21,9 +21,8 @@ from networks import CLOSED, COMPONENTS, DATA, SMOOTH, Case, Grammar, images, se
 import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.layers.batch_sizes import batch_of
-from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
+from igbtheory.layers.chain import behind_undrawn, drawn, mapped, read_by_next
 from igbtheory.layers.convolution import Convolution
-from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.networks.training import kernels
 from igbtheory.phases import gradients
 from igbtheory.theory import worlds as few_weights
@@ -192,7 +191,7 @@ class Aged(Layer):
     def __init__(self, age: float) -> None:
         self.age = age
 
-    def kernel(self, node: KernelNode) -> KernelNode:
+    def rule(self, node: Any) -> Any:
         x = node.averaged()
         half = np.arange(len(x.q_ab)) < len(x.q_ab) // 2
         q_ab = np.where(half[:, None] == half, x.q_ab, self.age * x.q_ab)
@@ -206,7 +205,8 @@ def aged(layers: tuple[Layer, ...], age: float, size: int) -> tuple[Layer, ...]:
     """Return the layers with `Aged` behind every layer with weights, and with each half of the data as a batch."""
     found: list[Layer] = []
     for layer in layers:
-        found.append(layer.mapped(lambda inner: aged(inner, age, size)).in_batches(size))
+        layer = mapped(layer, lambda inner: aged(inner, age, size))  # noqa: PLW2901 - the same one, of aged layers
+        found.append(layer.in_batches(size) if isinstance(layer, igb.BatchNorm) else layer)
         if (layer.weighs and not layer.inner) or isinstance(layer, Convolution):
             found.append(Aged(age))
     return tuple(found)

@@ -1,5 +1,8 @@
 """Activations as Python has them: callables, modules, tables and formulas with parameters give what the names give."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="index, union-attr"
+
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -13,6 +13,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.layers.nodes.gaussian import GaussianPairs
 from igbtheory.mathematics.averages import any_formula, broken_lines, quadrature, stairs, waves
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas import FUNCTIONS, ClosedForm, function_of
 from igbtheory.mathematics.formulas.catalogue.powers import Powers
@@ -306,7 +307,7 @@ def test_a_power_multiplies_the_error_of_given_data(name: str) -> None:
     def behind(change: Any, of_scale: float | None = None) -> Pairs:
         off = kernel * (1 + change)
         q = np.diagonal(off)
-        pairs = Pairs(q[:, None], q[None, :], off, np.eye(2, dtype=bool), error, of_scale)
+        pairs = Pairs(q[:, None], q[None, :], off, np.eye(2, dtype=bool), Errors(error, of_scale))
         return GaussianPairs(pairs).average(FLOAT64, phi, 1)
 
     exact, of_angles = behind(0.0), behind(0.0, of_scale=0.0)

@@ -1,5 +1,8 @@
 """Control: designed networks have the wanted gamma, and drawn ones the law of those that rejection would keep."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 import json
 import warnings
 from functools import lru_cache

@@ -1,5 +1,8 @@
 """Formulas with cusps, kinks beside which the slope is singular, against parabolic cylinder functions."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="operator"
+
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Theory on a given data set: an independent recursion, blocks, draws of G0, and what is refused."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="index, union-attr"
+# mypy: disable-error-code="arg-type, index, union-attr"
 
 import warnings
 from typing import Any

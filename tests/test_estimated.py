@@ -1,5 +1,8 @@
 """Units drawn at given data, and BatchNorm that is estimated from them: against rules, laws and draws of NumPy."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +18,7 @@ from igbtheory.layers import attention
 from igbtheory.layers.nodes import control_variates
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.control_variates import estimated
-from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, combined
+from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, Sampling, combined
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage, no_units
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
@@ -212,7 +215,7 @@ def test_errors_of_draws_are_their_scatter_over_seeds(name: str, monkeypatch: py
     values, errors = [], []
     for seed in range(1, 11):
         monkeypatch.setattr(control_variates, "SEED", seed)
-        found = on_data_set(layers, FLOAT64, data, passage=Passage(fewer=8))
+        found = on_data_set(layers, FLOAT64, data, passage=Passage(sampling=Sampling(fewer=8)))
         values.append(found.var_chi)
         errors.append(found.error / SPARE)
     # ten values tell their scatter to a quarter
@@ -382,7 +385,9 @@ def test_units_of_ways_are_drawn_by_their_shares() -> None:
 def test_fewer_draws_have_larger_errors_which_contain_the_difference() -> None:
     net = igb.Network(igb.Conv2d(3), igb.MaxPool2d(2), igb.Flatten(), igb.Dense())
     images = igb.gaussian_images(3, channels=1, height=4, width=4, correlation_length=2)
-    usual, fewer = (on_data_set(net.layers, FLOAT64, images, passage=Passage(fewer=few)) for few in (1, 64))
+    usual, fewer = (
+        on_data_set(net.layers, FLOAT64, images, passage=Passage(sampling=Sampling(fewer=few))) for few in (1, 64)
+    )
     errors = [found.per_layer.error[-1] for found in (usual, fewer)]
     assert 8 < errors[1] / errors[0] < 32  # independent draws give the root of 64, and Sobol points more
     assert abs(fewer.c - usual.c) < errors[1]

@@ -1,7 +1,7 @@
 """Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="assignment, union-attr"
+# mypy: disable-error-code="assignment, operator, union-attr"
 
 import re
 from itertools import product
@@ -162,7 +162,7 @@ CONVOLUTION = igb.Conv2d(3)
 
 
 @pytest.fixture
-def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
+def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer units and worlds, with an error that says so."""
     average_fewer(monkeypatch, 24)
 

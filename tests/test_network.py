@@ -1,7 +1,7 @@
 """Networks on Gaussian inputs: values against other arithmetic, invariants, printing, and what is refused."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="arg-type, attr-defined, call-overload, list-item"
+# mypy: disable-error-code="arg-type, attr-defined, call-overload, index, list-item, union-attr"
 
 import warnings
 from fractions import Fraction
@@ -311,6 +311,30 @@ def test_many_digits_are_those_of_quadrature_and_of_certificates() -> None:
     sweep = igb.mlp(1, "softplus", sigma_w2=np.array([1.0, 2.0])).predict(digits=8)
     alone = igb.mlp(1, "softplus", sigma_w2=2.0).predict(digits=8)
     assert float(sweep.gamma[1] / alone.gamma - 1) == pytest.approx(0, abs=1e-8)
+
+
+SWEPT = {
+    "eps": (np.array([0.0, 0.1, 1.0]), igb.LayerNorm),
+    "eps of rms": (np.array([0.0, 0.1, 1.0]), igb.RMSNorm),
+    "p": (np.array([0.0, 0.1, 0.5]), igb.Dropout),
+}
+
+
+@pytest.mark.parametrize("name", SWEPT)
+def test_norms_and_dropout_are_swept_as_weights_are(name: str) -> None:
+    values, layer = SWEPT[name]
+
+    def net(value: Any) -> igb.Network:
+        return igb.Network(igb.Dense(2.0, 0.1), igb.Activation("tanh"), layer(value), igb.Dense(2.0, 0.3))
+
+    sweep = net(values).predict()
+    assert sweep.gamma.tolist() == [pytest.approx(net(value).predict().gamma, rel=1e-12) for value in values.tolist()]
+    assert len({*sweep.gamma.tolist()}) == 3
+    assert sweep.columns()[name.partition(" ")[0]].tolist() == values.tolist()
+    assert "(3,)" in repr(net(values))
+    for drawn in (lambda: net(values).simulate(2, 4, 5), lambda: net(values).predict(np.eye(4))):
+        with pytest.raises(ValueError, match="got a sweep"):
+            drawn()
 
 
 def test_changing_a_sweep_later_changes_no_network() -> None:

@@ -1,7 +1,7 @@
 """Phases: edge of chaos, neutrality, fixed points, classification, rates and diagrams against laws and other faces."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="arg-type, comparison-overlap"
+# mypy: disable-error-code="arg-type, comparison-overlap, operator"
 
 import json
 from functools import partial

@@ -1,7 +1,7 @@
 """The picture of every result: what is drawn agrees with the numbers; what a notebook shows."""
 
 # what is wrong is passed on purpose, and which of several types a result has is known here
-# mypy: disable-error-code="arg-type"
+# mypy: disable-error-code="arg-type, index"
 
 import contextlib
 import importlib

@@ -602,15 +602,6 @@ class Counting(Doubled):
         return 2
 
 
-class Older(Doubled):
-    """A layer that has a law in place of a rule."""
-
-    def law(self, node: Any) -> Any:
-        return node
-
-    rule = igb.Layer.rule
-
-
 class Halving(igb.Layer):
     """A layer that leaves every other datum out."""
 
@@ -656,11 +647,6 @@ LINES = [
         "igb.mlp(1).predict().router(8, 2).dropped(1.25)",
     ),
     ("igb.mlp(1).predict().router(8, 2).starved(2)", "pass 0.1", "igb.mlp(1).predict().router(8, 2).starved(0.1)"),
-    (
-        "igb.guesses.RouterLaw(8, 2, 1.0, 3.0)",
-        "pass (tr S)^2/tr S^2 of a wider router, or inf",
-        "igb.guesses.RouterLaw(8, 2, 1.0, np.inf)",
-    ),
     (
         "igb.mlp(1).predict().guesses(10**6).ranked()",
         "take 67 draws or fewer",
@@ -1375,11 +1361,6 @@ LINES = [
         "igb.register(dataclass(frozen=True)(type('Dense', (igb.Layer,), {})))",
         "rename the class",
         "igb.register(dataclass(frozen=True)(type('L', (igb.Layer,), {})))",
-    ),
-    (
-        "igb.phases.gradients(igb.Network(igb.Dense(), Older(), igb.Dense()))",
-        "write rule(node), for example return node.times_number(2.0)",
-        "igb.phases.gradients(igb.Network(igb.Dense(), Doubled(), igb.Dense()))",
     ),
     (
         "igb.Network(igb.Dense(), Counting(), igb.Dense()).predict()",

@@ -1,5 +1,8 @@
 """Residual networks: growth with depth in closed form, and the limit of continuous depth."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="index, union-attr"
+
 import math
 
 import numpy as np

@@ -1,5 +1,8 @@
 """What every result can do: JSON, pickles, equality, tables; what is refused."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="arg-type"
+
 import json
 import pickle
 import re

@@ -36,6 +36,7 @@ from igbtheory.layers.chain import each
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage
 from igbtheory.mathematics.averages import kinked_kernel, quadrature, rules, smooth
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.gaussian import moments, product
 from igbtheory.mathematics.averages.state import Moments, Pairs
 from igbtheory.mathematics.formulas import FUNCTIONS, Function, function_of
@@ -386,7 +387,7 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
         found = np.where(apart, found[apart].mean(), found[~apart].mean())
     whole = isinstance(layer, BatchNorm) and layer.batch_size is None
     across = law.covariance if whole else law.var_mu
-    lost = (law.error + behind.error + behind.of_draws) if isinstance(layer, GroupNorm) else 0.0
+    lost = (law.error + behind.error + behind.errors.draws) if isinstance(layer, GroupNorm) else 0.0
     by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
     return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
 
@@ -432,7 +433,7 @@ def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
     assert np.allclose(behind.q_b, size, rtol=1e-12 + behind.error)
     for a, b in ((0, 1), (0, 3), (1, 1)):
         # sign(x)^2 does not vary. |z| > 5 once in 600 draws by chance: 3e-4
-        lost = (behind.error + behind.of_draws) * np.sqrt(size[a] * size[b]) + 1e-12
+        lost = (behind.error + behind.errors.draws) * np.sqrt(size[a] * size[b]) + 1e-12
         for found, value in ((units[a] * units[b], behind.q_ab[a, b]), (units[a], means[a])):
             assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
 
@@ -497,7 +498,7 @@ def test_the_error_of_a_kernel_covers_the_one_in_front(front: str, layer: Layer)
 
     def behind(c: float, error: float) -> Pairs:
         q = np.array([1.3, 1.3])
-        pairs = Pairs(q[:, None], q, 1.3 * np.array([[1, c], [c, 1]]), np.eye(2, dtype=bool), error)
+        pairs = Pairs(q[:, None], q, 1.3 * np.array([[1, c], [c, 1]]), np.eye(2, dtype=bool), Errors(error))
         node = KernelNode(FLOAT64, GaussianPairs(pairs))
         return (node if front == "linear" else node.then(front)).through([layer]).averaged()
 

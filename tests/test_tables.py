@@ -1,5 +1,8 @@
 """Tables that stand for quadrature: moments of an octave of q, mean slopes on circles, kernels of data sets."""
 
+# which of several types a result has is known here
+# mypy: disable-error-code="index"
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,6 @@
 """The law of the guesses over the time of training, against other libraries, other integrators and finite networks."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -19,6 +20,7 @@ from igbtheory.networks.losses import Blurry, CrossEntropy, Focal, Loss
 from igbtheory.networks.training import kernels
 from igbtheory.networks.training.descent import Descent
 from igbtheory.networks.training.flow import Tangents
+from igbtheory.networks.training.homogeneity import matrices
 
 RNG = np.random.default_rng(7)
 VECTORS = np.random.default_rng(7).standard_normal((3, 5))
@@ -388,23 +390,37 @@ def test_the_tangent_kernel_behind_batchnorm_is_the_mean_over_its_jacobians(name
     assert np.all(errors < 0.02 * np.abs(np.diagonal(found)).max())
 
 
-def test_layers_count_the_matrices_by_which_they_scale() -> None:
-    """Halved data, and weights of four times the variance, are the factors 1/2 and 2 for a matrix without biases."""
-    vectors, images = (np.random.default_rng(2).standard_normal(shape) for shape in ((4, 6), (4, 6, 4, 4)))
-    strong: dict[igb.Layer, igb.Layer] = {
-        igb.Dense(): igb.Dense(8.0),
-        igb.Conv2d(3): igb.Conv2d(3, sigma_w2=8.0),
-        igb.DepthwiseConv2d(3): igb.DepthwiseConv2d(3, sigma_w2=8.0),
-    }
-    strong |= {layer: layer for layer in (RELU, igb.MaxPool(2), igb.AvgPool(3))}
-    strong |= {layer: layer for layer in (igb.MaxPool2d(2), igb.AvgPool2d(2), igb.GlobalAvgPool(), igb.Flatten())}
-    for layer, other in strong.items():
-        x = images if layer.of_positions else vectors
-        before, after = (one.samples(y, np.random.default_rng(0), 5) for one, y in ((layer, x), (other, x / 2)))
-        assert after == pytest.approx(before / 2 if layer is other else before, rel=1e-12), layer
-        assert layer.matrices == (layer is not other), layer
-    unfit = [igb.Dense(2.0, 0.1), igb.Conv2d(3, sigma_b2=0.1), igb.Activation("tanh"), igb.LayerNorm()]
-    assert [layer.matrices for layer in unfit] == [None] * 4
+class Drawing(igb.Layer):
+    """A layer with weights of its own, of which nothing but its samples is known."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x @ rng.standard_normal((x.shape[1], x.shape[1]))
+
+
+SHAPES = {"vectors": (4, 6), "images": (4, 6, 4, 4)}
+
+
+@pytest.mark.parametrize(
+    ("data", "layer", "count"),
+    [
+        *(("vectors", layer, 0) for layer in (RELU, igb.MaxPool(2), igb.AvgPool(3), igb.Dropout(0.5))),
+        ("vectors", igb.Dense(3.0), 1),
+        *(("images", layer, 0) for layer in (RELU, igb.MaxPool2d(2), igb.AvgPool2d(2), igb.GlobalAvgPool())),
+        *(("images", layer, 0) for layer in (igb.Flatten(), igb.Tokens())),
+        *(("images", layer, 1) for layer in (igb.Conv2d(3), igb.DepthwiseConv2d(3), igb.PatchEmbedding(2))),
+        *(("vectors", layer, None) for layer in (igb.Dense(2.0, 0.1), igb.Activation("tanh"), igb.LayerNorm())),
+        *(("vectors", layer, None) for layer in (igb.BatchNorm(), igb.BatchNorm(2), Drawing())),
+        ("vectors", igb.Residual(igb.Dense(), RELU), None),
+        ("images", igb.Conv2d(3, sigma_b2=0.1), None),
+    ],
+)
+def test_layers_count_the_matrices_by_which_they_scale(data: str, layer: igb.Layer, count: int | None) -> None:
+    x = np.random.default_rng(2).standard_normal(SHAPES[data])
+    if count is None:
+        with pytest.raises(ValueError, match=f"got {re.escape(repr(layer))}; pass weight_decay=0"):
+            matrices((layer,), x)
+    else:
+        assert matrices((layer,), x) == count
 
 
 @pytest.mark.parametrize("net", [igb.mlp(1, "tanh"), igb.mlp(1, sigma_b2=0.1), igb.mlp(1, norm="layer")])

@@ -239,9 +239,92 @@ def test_groups_of_few_channels_stay_as_small_in_infinite_width(kind: Any, data:
     gamma, error = in_a_loop(make, data)
     found = network.predict(data.numpy())
     assert text in repr(network)
-    assert abs(found.gamma - gamma) < FAR * error
+    assert abs(float(found.gamma) - gamma) < FAR * error
     whole = igb.from_torch(lambda: Grouped(kind, data.shape[1], *[(120, 120)] * len(sizes)), data.numpy())
-    assert whole.predict(data.numpy()).gamma > gamma + 2 * FAR * error
+    assert float(whole.predict(data.numpy()).gamma) > gamma + 2 * FAR * error
     # at its own widths it has the same groups
     drawn = network.predict(data.numpy(), width=network.widths, networks=60)
     assert abs(drawn.gamma - gamma) < FAR * np.hypot(error, drawn.gamma_error)
+
+
+def attending(weights: Callable[[Any, Any], Any]) -> Make:
+    """Return a function that makes models of four heads of attention, whose weights a function makes of the scores."""
+
+    def attended(m: Any, h: Any) -> Any:
+        data, tokens, units = h.shape
+        q, k, v = m.three(h).view(data, tokens, 3, 4, units // 4).permute(2, 0, 3, 1, 4)
+        heads = weights(m, q @ k.transpose(-1, -2) / 4) @ v
+        return m.inner(heads.transpose(1, 2).reshape(data, tokens, units))[:, 1].relu()
+
+    def three() -> Any:
+        layer = nn.Linear(64, 192)
+        nn.init.normal_(layer.weight, std=0.2)  # scores that tell tokens apart
+        return layer
+
+    parts = {"three": three, "bias": lambda: nn.Parameter(torch.randn(4, 6, 6))}
+    return lambda: Model(attended, parts, 8, 64)
+
+
+BEFORE = torch.ones(6, 6).tril().bool()
+DISTANCE = (torch.arange(6)[:, None] - torch.arange(6)).abs()
+OF_HEADS = torch.stack([BEFORE, BEFORE, torch.eye(6).bool(), BEFORE.T | BEFORE])
+
+
+@pytest.mark.parametrize(
+    ("weights", "known"),
+    [
+        (lambda _, s: (2 * s.masked_fill(~BEFORE, -1e9)).softmax(-1), True),
+        (lambda m, s: (s + m.bias).softmax(-1), True),
+        (lambda _, s: s.softmax(-1).masked_fill(~BEFORE, 0), False),
+        (lambda _, s: s.masked_fill(~BEFORE, 0).softmax(-1), False),
+        (lambda _, s: 3 * s.softmax(-1), False),
+        (lambda _, s: (s - 2 * DISTANCE).softmax(-1), False),
+        (lambda _, s: s.masked_fill(~OF_HEADS, -1e9).softmax(-1), False),
+        (lambda _, s: s.softmax(-2), False),
+        (lambda _, s: (2 / (1 + s.exp())).softmax(-1), False),
+    ],
+    ids=["causal", "drawn biases", "cut", "filled", "scaled", "distances", "heads", "other axis", "quotient"],
+)
+def test_steps_between_scores_and_values_are_attention_or_drawn(weights: Any, *, known: bool) -> None:
+    """Drawn steps and attention agree with the loop; that other attention does not is told by the cases beside."""
+    make = attending(weights)
+    network = igb.from_torch(make, TOKENS[:12].numpy())
+    assert ("Attention(" in repr(network)) == known
+    drawn = network.predict(TOKENS[:12].numpy(), width=network.widths, networks=150)
+    gamma, error = in_a_loop(make, TOKENS[:12], 100)
+    assert abs(drawn.gamma - gamma) < FAR * np.hypot(error, drawn.gamma_error)
+
+
+def drawn_weight() -> Any:
+    norm = nn.LayerNorm(WIDTH)
+    nn.init.constant_(norm.weight, float(torch.randn(1)))
+    return norm
+
+
+@pytest.mark.parametrize(
+    ("function", "parts"),
+    [
+        (lambda m, h: (y := m.inner(h)) * torch.sigmoid(m.v * y), {"v": lambda: nn.Parameter(torch.randn(1))}),
+        (lambda m, h: m.v(m.inner(h)), {"v": lambda: nn.PReLU(init=float(torch.randn(1)))}),
+        (lambda m, h: h + m.v(m.inner(h)), {"v": drawn_weight}),
+    ],
+    ids=["swish", "PReLU", "norm"],
+)
+def test_functions_with_numbers_of_each_model_are_drawn(function: Any, parts: dict[str, Make]) -> None:
+    assert "Computed" in repr(igb.from_torch(lambda: Model(function, parts), X.numpy()))
+
+
+def test_a_vector_that_is_added_twice_is_the_same_one() -> None:
+    """Units behind weights of their own are uncorrelated with it; others are drawn with it, or refused."""
+    parts = {**vector(WIDTH), "other": lambda: nn.Linear(WIDTH, WIDTH)}
+    apart = lambda: Model(lambda m, h: averaged(torch.tanh(h + m.v) + m.inner(h + m.v)), parts, 8)  # noqa: E731
+    assert repr(igb.from_torch(apart, TOKENS.numpy())).count("SharedVector(variance=1.0)") == 2
+    assert far(apart, TOKENS) < FAR
+    joined = lambda: Model(lambda m, h: averaged(torch.tanh(m.inner(h) + m.v) - (m.other(h) + m.v)), parts, 8)  # noqa: E731
+    network = igb.from_torch(joined, TOKENS.numpy())
+    drawn = network.predict(TOKENS.numpy(), width=network.widths, networks=150)
+    gamma, error = in_a_loop(joined, TOKENS)
+    assert abs(drawn.gamma - gamma) < FAR * np.hypot(error, drawn.gamma_error)
+    again = lambda: Model(lambda m, h: averaged(m.inner(torch.sin(h + m.v) + m.v)), parts, 8)  # noqa: E731
+    with pytest.raises(ValueError, match="adds a vector again to units that hold it"):
+        igb.from_torch(again, TOKENS.numpy())

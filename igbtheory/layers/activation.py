@@ -1,6 +1,5 @@
 """Activation layers: a function phi of every unit."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, final
 
@@ -61,18 +60,6 @@ class Activation(Layer):
         object.__setattr__(self, "phis", tuple(phis))
         object.__setattr__(self, "parameters", tuple(values.items()) if phis else ())
 
-    @property
-    def function(self) -> Function:
-        return self.phi
-
-    @property
-    def matrices(self) -> int | None:
-        return 0 if self.phi.degree == 1 else None
-
-    @property
-    def swept(self) -> Mapping[str, Any]:
-        return dict(self.parameters)
-
     def rule(self, node: Node[Any]) -> Node[Any]:
         if self.phis and node.base.averages:
             return self._of_each(node)
@@ -88,7 +75,9 @@ class Activation(Layer):
 
     def _of_each(self, node: LawNode) -> LawNode:
         """Return the node behind the layer, which has each function at its own points of the sweep."""
-        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept.values())))
+        which = np.arange(len(self.phis)).reshape(
+            np.broadcast_shapes(*(np.shape(value) for _, value in self.parameters))
+        )
         return node.after(Swept(tuple(map(node.then, self.phis)), which))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -103,6 +92,11 @@ class Activation(Layer):
         return (
             f"Activation({', '.join([repr(self.phi.name), *(f'{name}={value!r}' for name, value in self.parameters)])})"
         )
+
+
+def phi_of(layer: Layer) -> Function | None:
+    """Return the function that a layer applies to every unit, None if it is no activation."""
+    return layer.phi if type(layer) is Activation else None  # no class is below it, and this is asked often
 
 
 def _plain(value: Any) -> Any:

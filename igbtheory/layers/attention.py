@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
+from igbtheory.layers.chain import products
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.few import Few
 from igbtheory.layers.nodes.data import pairs_of
@@ -105,9 +106,6 @@ class Attention(Few, OfTokens):
             attended = number[:, None] == number
         return np.tril(attended) if self.causal else attended
 
-    def products(self, units: int) -> int:
-        return 3 * units  # queries, keys and values
-
     def kernel(self, node: KernelNode) -> KernelNode:
         self._refuse_scores(node)
         before = node.averaged()
@@ -194,6 +192,11 @@ class Attention(Few, OfTokens):
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"
+
+
+@products.register
+def _(layer: Attention, units: int) -> int:
+    return 3 * units  # queries, keys and values
 
 
 def _softmax(scores: NDArray[Any], attended: NDArray[np.bool_]) -> NDArray[Any]:

@@ -19,6 +19,7 @@ from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, refuse_draws
 from igbtheory.layers.nodes.places import at_positions, images
+from igbtheory.layers.nodes.samples import behind, drawing
 from igbtheory.layers.nodes.scaling import by_others, normalised
 from igbtheory.mathematics.averages.state import Moments
 
@@ -38,8 +39,7 @@ class BatchNorm(Layer):
     fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch becomes 0.
     `estimator` is what `law` was given. Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
 
-    law: "exact", "proxy" or "evaluation", as above. eps: what is added to the variance, a number or an array for a
-    sweep.
+    law: "exact", "proxy" or "evaluation", as above. eps: what is added to the variance.
 
     >>> net = igb.Network(igb.Dense(), igb.BatchNorm(batch_size=16), igb.Activation("relu"), igb.Dense())
     >>> print(f"{net.predict().gamma:.4f}")
@@ -97,6 +97,7 @@ class BatchNorm(Layer):
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
 
     def in_batches(self, size: int) -> "BatchNorm":
+        """Return the layer with batches of `size` data where it has the full batch."""
         return BatchNorm(self.batch_size or size, self.estimator, self.eps) if self.trains else self
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -161,22 +162,8 @@ class BatchNorm(Layer):
         """Return the mean square behind the layer and its relative error, from draws."""
         if node.n.exact:  # gradients may go on from a mean square that is drawn: the noise itself has an exact rule
             refuse_draws(self, node)
-        q, error = drawn_square(super().behind(node), self.batch_size)
+        q, error = drawn_square(drawing(self, node), self.batch_size)
         return node.n.number(q), error + node.base.error
-
-    def behind(self, node: Node[Any]) -> Units:
-        """Return the function that draws units; for a full batch it draws many data, of which it returns some."""
-        drawn = super().behind(node)
-        if self.batch_size is not None or not self.trains:
-            return drawn
-
-        def kept(draws: Draws, count: int) -> Array:
-            many = replace(draws, batches=max(FULL, draws.batches))
-            units = drawn(many, count)
-            groups = units.reshape(*units.shape[:-2], many.groups, -1, count)
-            return groups[..., : draws.batches // draws.groups, :].reshape(*units.shape[:-2], -1, count)
-
-        return kept
 
     def divides(self, data: int) -> int:
         """Return the number of data in a batch. A number of data that it does not divide is refused."""
@@ -187,3 +174,19 @@ class BatchNorm(Layer):
                 f"{max(size, data // size * size)} of them, or the full batch: BatchNorm()"
             )
         return size
+
+
+@behind.register
+def _(layer: BatchNorm, node: Node[Any]) -> Units:
+    """Return the function that draws units; for a full batch it draws many data, of which it returns some."""
+    drawn = drawing(layer, node)
+    if layer.batch_size is not None or not layer.trains:
+        return drawn
+
+    def kept(draws: Draws, count: int) -> Array:
+        many = replace(draws, batches=max(FULL, draws.batches))
+        units = drawn(many, count)
+        groups = units.reshape(*units.shape[:-2], many.groups, -1, count)
+        return groups[..., : draws.batches // draws.groups, :].reshape(*units.shape[:-2], -1, count)
+
+    return kept

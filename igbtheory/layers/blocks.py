@@ -16,6 +16,7 @@ from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import FirstToken
 from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import Kind
 
@@ -112,7 +113,7 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
         q_ab = np.where(equal, q_a, q_ab / units)
         alike = (q_a == q_b) & (abs(abs(q_ab) - q_a) <= units * n.epsilon * q_a)
         q_ab = np.where(alike, np.sign(q_ab) * q_a, q_ab)
-    pairs = Pairs(q_a, q_b, q_ab, equal, n.epsilon, mean=Each(mean_a, mean_b))
+    pairs = Pairs(q_a, q_b, q_ab, equal, Errors(n.epsilon), Each(mean_a, mean_b))
     return KernelNode(n, Averaged(pairs, Components(a)), places=places)
 
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import drawn, weigh
+from igbtheory.layers.chain import drawn, joined, mapped, split, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.mixture import mixture
 from igbtheory.layers.nodes.node import Node
@@ -57,11 +57,8 @@ class Concat(Ways):
     def ways(self) -> tuple[tuple[Layer, ...], ...]:
         return self.branches
 
-    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Concat":
-        return Concat(*map(change, self.branches), shares=self.shares)
-
     def rule(self, node: Node[Any]) -> Node[Any]:
-        shares = [node.n.number(share) for share in self._shares]
+        shares = [node.n.number(share) for share in self.each_share]
         total = sum(shares[1:], start=shares[0])
         averaged = [bool(way) and way[0].weighs for way in self.branches]
         moments = node
@@ -72,28 +69,21 @@ class Concat(Ways):
         return mixture([(share / total, start.through(way)) for share, start, way in ways])
 
     @property
-    def _shares(self) -> tuple[Any, ...]:
+    def each_share(self) -> tuple[Any, ...]:
+        """The shares of the ways, equal ones if none are given."""
         return self.shares or (1,) * len(self.branches)
-
-    def split(self, units: int) -> list[int]:
-        shares = np.array(self._shares, dtype=float)
-        ends = np.round(units * np.cumsum(shares / shares.sum())).astype(int)
-        return [int(count) for count in np.diff(ends, prepend=0)]
-
-    def joined(self, units: Sequence[int]) -> int:
-        return sum(units)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = {i: drawn(way, x, rng, x.shape[1]) for i, way in enumerate(self.branches) if not weigh(way)}
         units = self._units({i: y.shape[1] for i, y in kept.items()}) if kept else width
-        ways = enumerate(zip(self.branches, self.split(units), strict=True))
+        ways = enumerate(zip(self.branches, split(self, units), strict=True))
         return np.concatenate(
             [kept[i] if i in kept else drawn(way, x, rng, width, max(1, count)) for i, (way, count) in ways], axis=1
         )
 
     def _units(self, kept: dict[int, int]) -> int:
         """Return the number of units behind the layer from those behind some ways, which have their shares of it."""
-        shares = np.array(self._shares, dtype=float)
+        shares = np.array(self.each_share, dtype=float)
         of_share = sum(kept.values()) / shares[list(kept)].sum()
         if any(abs(count - of_share * shares[i]) > ROUNDED for i, count in kept.items()):
             raise ValueError(
@@ -111,6 +101,23 @@ class Concat(Ways):
         return f"Concat({', '.join([*ways, *([] if self.shares is None else [f'shares={self.shares}'])])})"
 
 
+@mapped.register
+def _(layer: Concat, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> Concat:
+    return Concat(*map(change, layer.branches), shares=layer.shares)
+
+
+@split.register
+def _(layer: Concat, units: int) -> list[int]:
+    shares = np.array(layer.each_share, dtype=float)
+    ends = np.round(units * np.cumsum(shares / shares.sum())).astype(int)
+    return [int(count) for count in np.diff(ends, prepend=0)]
+
+
+@joined.register
+def _(layer: Concat, units: Sequence[int]) -> int:
+    return sum(units)
+
+
 def _checked(shares: tuple[Any, ...], ways: int) -> tuple[Any, ...]:
     """Return the shares as numbers of Python. ValueError: they are not as many positive numbers as there are ways."""
     for share in shares:
@@ -124,7 +131,7 @@ def units_of_kinds(layers: Sequence[Layer], units: int) -> list[int]:
     """Return how many of the units behind the layers are of each kind, in order, if a Concat put them side by side."""
     for i, layer in reversed([*enumerate(layers)]):
         if isinstance(layer, Concat):
-            ways = zip(layer.ways, layer.split(units), strict=True)
+            ways = zip(layer.ways, split(layer, units), strict=True)
             return [kind for way, count in ways for kind in units_of_kinds(way or layers[:i], count)]
         if layer.weighs:
             break

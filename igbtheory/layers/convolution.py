@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
+from igbtheory.layers.chain import products, reading
 from igbtheory.layers.dense import Dense, condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import GaussianPairs
@@ -70,10 +71,6 @@ class Convolution(Windowed, ABC):
     def weighs(self) -> bool:
         return True
 
-    @property
-    def matrices(self) -> int | None:
-        return None if np.any(self.sigma_b2) else 1
-
     @cached_property
     def window(self) -> Window:
         reach = self.dilation * (self.size - 1)
@@ -91,10 +88,6 @@ class Convolution(Windowed, ABC):
                     f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
                 )
         return positions
-
-    def products(self, units: int) -> int:
-        points: int = self.size**self.axes
-        return points * units // self.groups
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.groups > 1 and node.components:
@@ -124,8 +117,9 @@ class Convolution(Windowed, ABC):
 
     def _condenses(self, x: NDArray[Any], width: int) -> bool:
         """Return whether a Dense that reads the windows as units draws fewer numbers than there are weights."""
-        windows = len(x) * prod(self.positions(x.shape[2:])), self.products(x.shape[1])
-        return self.weighs and self.groups == 1 and x.dtype == np.float32 and condenses(windows, width)
+        windows = len(x) * prod(self.positions(x.shape[2:])), products(self, x.shape[1])
+        alone = self.weighs and x.dtype == np.float32 and self.parts(x.shape[1], width)[0] == 1
+        return alone and condenses(windows, width)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
@@ -152,6 +146,12 @@ class Convolution(Windowed, ABC):
         return rf"W_{{{size}}} * x + b,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
 
 
+@products.register
+def _(layer: Convolution, units: int) -> int:
+    points: int = layer.size**layer.axes
+    return points * units // layer.groups
+
+
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Conv2d(Convolution):
@@ -167,7 +167,7 @@ class Conv2d(Convolution):
     Gaussian processes; Garriga-Alonso et al. 2019.
 
     kernel: side of the window, called size above. stride: distance between neighbouring windows. padding: "zeros",
-    "circular", or a number, as above. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+    "circular", or a number, as above. sigma_w2, sigma_b2: variances of the weights and biases.
 
     >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.GlobalAvgPool(), igb.Dense())
     >>> images = igb.gaussian_images(10, channels=3, height=6, width=6)
@@ -177,12 +177,14 @@ class Conv2d(Convolution):
 
     axes = 2
 
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        if self.stride == 1 or self.groups > 1:
-            return self, x
-        # there are fewer windows than positions of the images
-        self.positions(x.shape[2:])
-        return Conv2d(1, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2), self.window.patches(x)
+
+@reading.register
+def _(layer: Conv2d, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    if layer.stride == 1 or layer.groups > 1:
+        return layer, x
+    # there are fewer windows than positions of the images
+    layer.positions(x.shape[2:])
+    return Conv2d(1, sigma_w2=layer.sigma_w2, sigma_b2=layer.sigma_b2), layer.window.patches(x)
 
 
 @final
@@ -231,9 +233,6 @@ class DepthwiseConv2d(Convolution):
     ) -> None:
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
 
-    def products(self, units: int) -> int:
-        return self.size**2
-
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
         return node.with_moments(self, values)
 
@@ -242,3 +241,8 @@ class DepthwiseConv2d(Convolution):
         for read in reads:
             total += read * rng.standard_normal(read.shape[1], dtype=read.dtype)
         return np.asarray(total * read.dtype.type(np.sqrt(self.sigma_w2) / self.size))
+
+
+@products.register
+def _(layer: DepthwiseConv2d, units: int) -> int:
+    return layer.size**2

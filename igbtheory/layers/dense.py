@@ -1,7 +1,7 @@
 """Dense layers: W x + b with independent Gaussian weights and biases."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, final
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import product
-from igbtheory.layers.layer import Layer
+from igbtheory.layers.layer import Layer, refuse_sweep, shown_as
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point, at_positions, images
 
@@ -46,10 +46,6 @@ class Dense(Layer):
             checks.non_negative(name, value)
             object.__setattr__(self, name, checks.sweep(value))
 
-    @property
-    def matrices(self) -> int | None:
-        return None if np.any(self.sigma_b2) else 1
-
     def positions(self, shape: Point) -> Point:
         if len(shape) > 1:
             raise ValueError(
@@ -58,25 +54,11 @@ class Dense(Layer):
             )
         return shape
 
-    @property
-    def swept(self) -> Mapping[str, Any]:
-        return {"sigma_w2": self.sigma_w2, "sigma_b2": self.sigma_b2}
-
-    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
-        return before, self.sigma_w2, self.sigma_b2
-
-    def condensed(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        return condensed(x) if x.ndim == 2 and len(x) < x.shape[1] else x
-
-    def products(self, units: int) -> int:
-        return units
-
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.weighted(self.sigma_w2, self.sigma_b2)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
-            raise ValueError(f"expected one network to draw, got a sweep in {self!r}; loop over its values")
+        refuse_sweep(self, self.sigma_w2, self.sigma_b2)
         units = at_positions(x)
         if x.dtype == np.float32 and condenses(units.shape, width):
             units = condensed(units)
@@ -87,11 +69,26 @@ class Dense(Layer):
         return images(z, x.shape[2:])
 
     def latex(self) -> str:
-        return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"
+        return rf"W x + b,\; \sigma_w^2 = {shown_as(self.sigma_w2)},\; \sigma_b^2 = {shown_as(self.sigma_b2)}"
 
     def __repr__(self) -> str:
-        bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
-        return f"Dense({_text(self.sigma_w2)}{bias})"
+        bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {shown_as(self.sigma_b2)}"
+        return f"Dense({shown_as(self.sigma_w2)}{bias})"
+
+
+@singledispatch
+def read_out(layer: Layer, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    """Return units x and variances sigma_w2, sigma_b2, such that a Dense makes of x the moments behind a layer.
+
+    before, behind: samples in front of the layer and behind it. Moments behind a Dense are averages over its own
+    weights; those of the units behind other layers are moments behind a Dense(1.0) that reads them.
+    """
+    return behind, 1.0, 0.0
+
+
+@read_out.register
+def _(layer: Dense, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    return before, layer.sigma_w2, layer.sigma_b2
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -113,11 +110,3 @@ def condenses(shape: tuple[int, ...], width: int) -> bool:
     """Return whether a draw from condensed units takes less time, counted in multiplications."""
     size, units = shape
     return size**2 * (units + size) < (units - size) * width * (size + DRAW)
-
-
-def _text(value: Any) -> str:
-    """Return a number as text, and a sweep as its ends and its shape."""
-    if np.ndim(value) == 0:
-        return str(value)
-    flat = np.ravel(value)
-    return f"{flat[0]}...{flat[-1]} {np.shape(value)}"

@@ -15,8 +15,9 @@ from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of_draws
 from igbtheory.layers.nodes.draws import Array, Draws, combined, replicated
 from igbtheory.layers.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, Ruled, refuse_draws
+from igbtheory.layers.nodes.node import KernelNode, LawNode, Node, refuse_draws
 from igbtheory.layers.nodes.places import of_shape
+from igbtheory.layers.nodes.samples import Ruled, behind, in_front, of_drawn, undrawn
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.numerics.limits import TINY
 
@@ -34,7 +35,7 @@ def drawn(layer: Ruled, node: Node[Any]) -> Node[Any]:
 
 def _drawn_law(layer: Ruled, node: LawNode) -> LawNode:
     """Return the estimated law of a unit behind a layer; the error of var_mu is relative to the mean square."""
-    units = layer.behind(node)
+    units = behind(layer, node)
 
     def second_moments(draws: Draws) -> Array:
         y = units(draws, draws.points)
@@ -71,7 +72,7 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
         refuse_pairs()
 
     def units_behind(x: Array, draws: Draws) -> Array:
-        return np.asarray(layer.of_units(x, node.places, draws, draws.points), dtype=float)
+        return np.asarray(of_drawn(layer, x, node.places, draws, draws.points), dtype=float)
 
     # components of given data do not have one law, so that the layer reads all of them, again and again
     given = node.components and replace(node.components, changes=(*node.components.changes, units_behind))
@@ -79,7 +80,7 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
         if given is not None:
             return given.drawn(draws, count), None
-        x = node.units(draws, layer.in_front(count))
+        x = node.units(draws, in_front(layer, count))
         y = units_behind(x, draws)
         return y, x if y.shape == x.shape else None
 
@@ -87,11 +88,10 @@ def _drawn_kernel(layer: Ruled, node: KernelNode) -> KernelNode:
     q_ab = np.asarray(before.q_ab, dtype=float)
     places = node.places and of_shape(layer.positions(node.places.shape))
     positions = prod(places.shape) if places else 1
-    estimate = estimated(either, q_ab, at_data(before), positions, node.passage.world, node.passage.fewer)
-    units = given or layer.behind(node)
+    estimate = estimated(either, q_ab, at_data(before), positions, node.passage.sampling)
+    units = given or behind(layer, node)
     pairs = pairs_of_draws(node.n, before, estimate)
-    behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
-    return replace(behind, places=places)
+    return replace(node.after(Averaged(pairs, units, dependent=True)).naming(layer), places=places)
 
 
 def _moments(y: Array, draws: Draws) -> Array:
@@ -114,5 +114,5 @@ def _shares_nothing(layer: Ruled, node: LawNode) -> bool:
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
-    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), layer.in_front(POINTS))
-    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0]) is not None
+    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), in_front(layer, POINTS))
+    return undrawn(layer, x.reshape(-1, *x.shape[-2:])[0]) is not None

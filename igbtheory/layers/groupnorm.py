@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes import samples
 from igbtheory.layers.nodes.base import Base, Units
 from igbtheory.layers.nodes.draws import SEED, SPARE, Array, Draws, standard_error
 from igbtheory.layers.nodes.node import Node, refuse_draws
@@ -55,7 +56,7 @@ class GroupNorm(Layer):
         if not node.gaussian or node.base.on_data:
             return super().rule(node)
         h = node.averaged()
-        behind = node.after(Grouped(h, self.size, self.eps, self.behind(node)))
+        behind = node.after(Grouped(h, self.size, self.eps, samples.behind(self, node)))
         if not node.passage.gradients and not np.any((h.var_mu != 0) | (h.covariance != 0)):
             return behind
         refuse_draws(self, node)
@@ -70,11 +71,13 @@ class GroupNorm(Layer):
         groups = x.reshape(len(x), x.shape[1] // self.size, -1)  # of images, with all positions
         return normalised(groups, self.eps, axis=2).reshape(x.shape)
 
-    def in_front(self, count: int) -> int:
-        return -(-count // self.size) * self.size
-
     def latex(self) -> str:
         return rf"\mathrm{{GN}}_{{{self.size}}}(x)"
+
+
+@samples.in_front.register
+def _(layer: GroupNorm, count: int) -> int:
+    return -(-count // layer.size) * layer.size
 
 
 @final

@@ -1,6 +1,5 @@
 """Inputs of a network: Gaussian inputs, and data sets as arrays."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -36,11 +35,6 @@ class GaussianInputs:
         for name in ("shift", "variance"):
             value = getattr(self, name)
             object.__setattr__(self, name, checks.sweep(value))
-
-    @property
-    def swept(self) -> Mapping[str, Any]:
-        """Shift and variance, which may be arrays, by their names."""
-        return {"shift": self.shift, "variance": self.variance}
 
     def moments(self, n: Kind) -> Moments:
         """Return the moments of one input component, as numbers of kind n."""

@@ -1,6 +1,6 @@
 """Normalisation of every datum over its units: LayerNorm and RMSNorm."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,7 +9,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.layer import Layer
+from igbtheory.layers.chain import swept_of
+from igbtheory.layers.layer import Layer, refuse_sweep
 from igbtheory.layers.nodes.mixture import over_root_of
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.scaling import normalised, over_root
@@ -38,7 +39,8 @@ class LayerNorm(Layer):
     centres = True
 
     def __post_init__(self) -> None:
-        checks.epsilon(self.eps)
+        checks.non_negative("eps", self.eps)
+        object.__setattr__(self, "eps", checks.sweep(self.eps))
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if node.components:  # averages over few units are no constants
@@ -50,12 +52,10 @@ class LayerNorm(Layer):
         return over_root_of(node, x.variance + node.n.number(self.eps), x.mean)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        refuse_sweep(self, self.eps)
         if self.positions_too:
             return normalised(x.reshape(len(x), -1), self.eps, axis=1).reshape(x.shape)
         return normalised(x, self.eps, axis=1)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.asarray(embedding / (total() + self.eps))
 
     def latex(self) -> str:
         return r"\mathrm{LN}(x)"
@@ -81,17 +81,21 @@ class RMSNorm(Layer):
     centres = False
 
     def __post_init__(self) -> None:
-        checks.epsilon(self.eps)
+        checks.non_negative("eps", self.eps)
+        object.__setattr__(self, "eps", checks.sweep(self.eps))
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         q = node.averaged().square + node.n.number(self.eps)
         return super().rule(node) if node.components else over_root_of(node, q)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        refuse_sweep(self, self.eps)
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.asarray(embedding / (total() + self.eps))
 
     def latex(self) -> str:
         return r"\mathrm{RMS}(x)"
+
+
+@swept_of.register
+def _(owner: LayerNorm | RMSNorm) -> Mapping[str, Any]:
+    return {"eps": owner.eps}

@@ -40,8 +40,6 @@ class MaxPool(Layer):
     m: int
 
     each_unit = True
-    matrices = 0
-    keeps_shifts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
@@ -99,8 +97,6 @@ class AvgPool(Layer):
     m: int
 
     each_unit = True
-    matrices = 0
-    keeps_shifts = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))

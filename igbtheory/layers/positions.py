@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.layers.nodes.data import at_data
 from igbtheory.layers.nodes.mixture import mixture
-from igbtheory.layers.nodes.node import KernelNode, Ruled
+from igbtheory.layers.nodes.node import KernelNode
 from igbtheory.layers.nodes.places import Point, of_shape
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.layers.spatial import OfData, lengths
 from igbtheory.mathematics.averages.each import Each
 
@@ -93,6 +94,7 @@ class Gathered(OfData):
 
     @property
     def selects(self) -> bool:
+        """Whether behind the layer stand positions of those in front of it, with the same units."""
         return len(self.index[0]) == 1 and min(self.index) > (NOWHERE,)
 
     def positions(self, shape: Point) -> Point:

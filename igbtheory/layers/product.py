@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.chain import weigh
+from igbtheory.layers.chain import mapped, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.mixture import mixture, paired
 from igbtheory.layers.nodes.node import Node
@@ -51,9 +51,6 @@ class Product(TwoWays):
     def whole(self) -> bool:
         return super().whole or any(map(_ends, self.ways))
 
-    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Product":
-        return Product(*change(self.layers), shortcut=change(self.shortcut))
-
     def positions(self, shape: Point) -> Point:
         branch, stream = self.behind_ways(shape)
         if branch != stream and prod(branch) > 1:
@@ -88,6 +85,11 @@ class Product(TwoWays):
 
     def __repr__(self) -> str:
         return self._shown()
+
+
+@mapped.register
+def _(layer: Product, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> Product:
+    return Product(*change(layer.layers), shortcut=change(layer.shortcut))
 
 
 def _ends(way: tuple[Layer, ...]) -> bool:

@@ -9,7 +9,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import each, weigh
+from igbtheory.layers.chain import each, mapped, swept_of, weigh
+from igbtheory.layers.few import is_few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import Node
 from igbtheory.layers.nodes.places import Point
@@ -43,18 +44,15 @@ class Residual(TwoWays):
         self._join(layers, shortcut, "scale=1")
         checks.finite("scale", scale)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        if not (self._independent or self.few or self._joins_positions):
+        if not (self.independent or is_few(self) or self._joins_positions):
             self._refuse_path()
 
     @property
-    def _independent(self) -> bool:
+    def independent(self) -> bool:
         """Whether weights make branch and stream independent; `branch` checks paths through inner blocks."""
         if self.shortcut:
             return weigh(self.layers) or weigh(self.shortcut)
         return weigh(each(self.layers))
-
-    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
-        return Residual(*change(self.layers), scale=self.scale, shortcut=change(self.shortcut))
 
     def refuse_shapes(self, shapes: list[Point]) -> None:
         behind, stream = shapes
@@ -63,12 +61,8 @@ class Residual(TwoWays):
             f"from {self!r}; move strides and pools out of the branch, or give it a shortcut that has them, too"
         )
 
-    @property
-    def swept(self) -> Mapping[str, Any]:
-        return {"scale": self.scale}
-
     def rule(self, node: Node[Any]) -> Node[Any]:
-        if not self._independent:  # such as token mixing alone: a channel of the branch depends on that of the stream
+        if not self.independent:  # such as token mixing alone: a channel of the branch depends on that of the stream
             return super().rule(node)
         scale = node.n.number(self.scale)
         if self.shortcut:
@@ -81,9 +75,6 @@ class Residual(TwoWays):
         total: NDArray[Any] = added * x.dtype.type(self.scale)
         total += stream
         return total
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return super().around(embedding, total) if self.shortcut or not self._independent else embedding
 
     def latex(self) -> str:
         return self._formula(f"+ {self.scale}")
@@ -98,7 +89,7 @@ class Residual(TwoWays):
         Behind a Dense, F(x) is independent of x; only inner blocks in front of the first Dense leave a multiple of x.
         """
         total, rest, multiple = x, None, x.n.number(1)
-        independent = bent = False
+        apart = bent = False
         for layer in self.layers:
             if isinstance(layer, Residual) and not layer.shortcut:
                 scale = x.n.number(layer.scale)
@@ -109,9 +100,9 @@ class Residual(TwoWays):
                 total.passage.show(layer, total)
             else:
                 total = total.through((layer,))
-                independent = independent or layer.weighs
-                bent = bent or not independent
-        if independent:
+                apart = apart or layer.weighs
+                bent = bent or not apart
+        if apart:
             return x.n.number(0), total
         if rest is None or bent:
             self._refuse_path()
@@ -122,3 +113,13 @@ class Residual(TwoWays):
             "expected a Dense on every path through the branch of a Residual, so that branch and stream are "
             f"independent, got {self!r}; append Dense(sigma_w2) to its layers"
         )
+
+
+@mapped.register
+def _(layer: Residual, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> Residual:
+    return Residual(*change(layer.layers), scale=layer.scale, shortcut=change(layer.shortcut))
+
+
+@swept_of.register
+def _(owner: Residual) -> Mapping[str, Any]:
+    return {"scale": owner.scale}

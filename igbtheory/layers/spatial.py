@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
+from igbtheory.layers.chain import needs
 from igbtheory.layers.general import drawn
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import KernelNode, Node
@@ -31,7 +32,6 @@ class OfData(Layer, ABC):
     """
 
     axes: ClassVar[int] = 2
-    of_positions = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         if node.base.on_data:
@@ -72,6 +72,10 @@ class Spatial(OfData, ABC):
     apart: ClassVar[bool] = False
 
     @abstractmethod
+    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the offsets of the pairs of positions in front that these offsets behind are computed from."""
+
+    @abstractmethod
     def behind_places(self, before: Places) -> Places:
         """Return the pairs of positions behind the layer that can be computed from those in front."""
 
@@ -101,12 +105,13 @@ class Spatial(OfData, ABC):
 
             moments = x.linear(moved, x.square, mean=mean)
             if self.apart:
-                moments = replace(moments, of_draws=max(x.of_draws, x.of_pools))
+                draws = max(x.errors.draws, x.errors.pools)
+                moments = replace(moments, errors=replace(moments.errors, draws=draws))
             q = np.diagonal(moments.q_ab)
             return replace(moments, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
         same[0] = x.same[0]
-        moments = x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, same=same, mean=mean)
+        moments = replace(x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, mean), same=same)
         squares = [moments.q_ab] * 2 if self.apart else [self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1])]
         if after.shape:
             return replace(moments, q_a=squares[0][:1], q_b=squares[1][0][after.second])
@@ -124,6 +129,11 @@ class Spatial(OfData, ABC):
         rows = np.reshape(at_a, (-1, prod(before.shape), 1)).transpose(1, 0, 2)[None]
         behind = self.at_one(rows, before, after)[0].transpose(1, 0, 2).reshape(-1, 1)
         return Each(behind, behind.T)
+
+
+@needs.register
+def _(layer: Spatial, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    return layer.needs(shape, offsets)
 
 
 class Windowed(Spatial, ABC):

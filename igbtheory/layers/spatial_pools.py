@@ -24,7 +24,6 @@ class Pool2d(Windowed, ABC):
     padding: int = 0
 
     each_unit = True
-    matrices = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 1))
@@ -100,7 +99,6 @@ class GlobalAvgPool(Ending):
     >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.GlobalAvgPool(), igb.Dense())
     """
 
-    matrices = 0
     apart: ClassVar[bool] = True
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
@@ -121,9 +119,6 @@ class Flatten(Ending):
 
     >>> net = igb.Network(igb.Conv2d(3), igb.Activation("relu"), igb.Flatten(), igb.Dense())
     """
-
-    keeps_averages = True
-    matrices = 0
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1].mean(axis=1, keepdims=True)

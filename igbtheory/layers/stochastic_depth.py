@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.layers.dropout import Noisy
 from igbtheory.layers.few import Few
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode
@@ -17,7 +18,7 @@ from igbtheory.layers.spatial import OfData
 
 @final
 @dataclass(frozen=True, repr=False)
-class StochasticDepth(Few, OfData):
+class StochasticDepth(Few, Noisy, OfData):
     """All units of a datum times m/(1 - p), where m is 0 with probability p, else 1, independently for every datum.
 
     The end of the branch of a Residual, which the datum then skips. Given m, q_ab becomes q_ab m_a m_b/(1 - p)^2; a
@@ -33,7 +34,6 @@ class StochasticDepth(Few, OfData):
     p: float = 0.5
 
     each_unit = True
-    noisy = True
     whole = True
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ class TokenMixing(Few, OfTokens):
     B = 0, each draw has q_ab = M q_ab M^T.
     Source: Tolstikhin et al. 2021, MLP-Mixer.
 
-    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. seed: of the draws of M and B; None: a fixed one.
+    sigma_w2, sigma_b2: variances of the weights and biases. seed: of the draws of M and B; None: a fixed one.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.TokenMixing(), igb.Activation("gelu"), igb.Flatten(), igb.Dense())
     """

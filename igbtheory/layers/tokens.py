@@ -1,6 +1,5 @@
 """Layers of tokens: patches of images, embeddings of ids and positions, a class token, the first token, each token."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, final
@@ -10,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.layers.chain import data_of_one, products, reading, reads_ids
 from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -34,7 +34,6 @@ class Tokens(OfData):
     """
 
     each_unit = True
-    keeps_averages = True
     whole = True
 
     def positions(self, shape: Point) -> Point:
@@ -58,7 +57,7 @@ class PatchEmbedding(OfData):
     It is Conv2d(size, stride=size, padding=0) and Tokens() in one. Behind it, q_ab of two patches is sigma_w2 times the
     mean of q_ab over their equal positions, plus sigma_b2.
 
-    size: side of a patch. sigma_w2, sigma_b2: variances, numbers or arrays for a sweep.
+    size: side of a patch. sigma_w2, sigma_b2: variances of the weights and biases.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.Activation("gelu"), igb.Flatten(), igb.Dense())
     >>> print(f"{net.predict(igb.gaussian_images(10, 3, 8, 8)).gamma:.3f}")
@@ -88,20 +87,24 @@ class PatchEmbedding(OfData):
             refuse_rest(self, shape, self.size)
         return Tokens().positions(self.convolution.positions(shape))
 
-    def products(self, units: int) -> int:
-        return self.convolution.products(units)
-
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        patches = self.convolution.window.patches(x)
-        return Dense(self.sigma_w2, self.sigma_b2), patches.reshape(*patches.shape[:2], -1)
-
     def kernel(self, node: KernelNode) -> KernelNode:
         return node.through((self.convolution, Tokens()))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
-        dense, patches = self.reading(x)
+        dense, patches = reading(self, x)
         return dense.samples(patches, rng, width)
+
+
+@products.register
+def _(layer: PatchEmbedding, units: int) -> int:
+    return products(layer.convolution, units)
+
+
+@reading.register
+def _(layer: PatchEmbedding, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    patches = layer.convolution.window.patches(x)
+    return Dense(layer.sigma_w2, layer.sigma_b2), patches.reshape(*patches.shape[:2], -1)
 
 
 @final
@@ -112,7 +115,7 @@ class Embedding(OfTokens):
     q_ab(p, p') is the variance if the ids at p and p' are equal, else 0. padding: an id whose vector is 0, or None. The
     layer stands first, and the ids are the data: predict(ids).
 
-    variance: the variance of each entry of a vector; a number, or an array for a sweep.
+    variance: the variance of each entry of a vector.
 
     >>> ids = np.array([[0, 1, 2], [0, 2, 1]])
     >>> net = igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense(2.0))
@@ -124,7 +127,6 @@ class Embedding(OfTokens):
     padding: int | None = None
 
     listed = True
-    reads_ids = True
     weighs = True
 
     def __post_init__(self) -> None:
@@ -150,7 +152,7 @@ class Embedding(OfTokens):
             )
         return shape[0]
 
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    def one_hot(self, x: NDArray[Any]) -> tuple[Dense, NDArray[Any]]:
         """Return a Dense and, for each token, which of the ids of the data it has: 1 for one unit, 0 for the others."""
         self.in_front_of(x.shape[2:])
         self._refuse_others(x)
@@ -167,11 +169,8 @@ class Embedding(OfTokens):
         return Dense(self.variance * len(ids)), images(units, x.shape[2:])
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        dense, units = self.reading(x)
+        dense, units = self.one_hot(x)
         return dense.samples(units, rng, width)
-
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return np.full_like(embedding, float(self.variance))
 
     def _refuse_others(self, x: NDArray[Any]) -> None:
         """Refuse data that are no ids."""
@@ -184,12 +183,22 @@ class Embedding(OfTokens):
             )
 
 
+@reads_ids.register
+def _(layer: Embedding) -> bool:
+    return True
+
+
+@reading.register
+def _(layer: Embedding, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    return layer.one_hot(x)
+
+
 @final
 @dataclass(frozen=True, repr=False)
 class PositionEmbedding(OfData):
     """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance.
 
-    variance: the variance of each entry of a vector; a number, or an array for a sweep.
+    variance: the variance of each entry of a vector.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.PositionEmbedding(0.5), igb.Flatten(), igb.Dense())
     """
@@ -214,9 +223,6 @@ class PositionEmbedding(OfData):
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
         return node.remade(self, values)
 
-    def around(self, embedding: NDArray[Any], total: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        return embedding
-
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
         added = rng.standard_normal(x.shape[1:]) * np.sqrt(float(self.variance))
@@ -228,7 +234,7 @@ class PositionEmbedding(OfData):
 class ClassToken(OfTokens):
     """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it.
 
-    variance: of an entry, a number or an array for a sweep.
+    variance: of an entry.
 
     >>> net = igb.Network(igb.PatchEmbedding(4), igb.ClassToken(), igb.Attention(), igb.FirstToken(), igb.Dense())
     """
@@ -286,14 +292,10 @@ class EachToken(OfTokens):
     """
 
     each_unit = True
-    selects = True
 
     def positions(self, shape: Point) -> Point:
         self.in_front_of(shape)
         return ()
-
-    def data_made(self, shape: Point) -> int:
-        return self.in_front_of(shape)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         self.in_front_of(node.shape)
@@ -302,3 +304,8 @@ class EachToken(OfTokens):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])
         return at_positions(x)
+
+
+@data_of_one.register
+def _(layer: EachToken, shape: Point) -> int:
+    return layer.in_front_of(shape)

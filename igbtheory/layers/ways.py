@@ -10,10 +10,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.chain import drawn, each, mapped, needs, reading, reads_ids, weigh
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
-from igbtheory.layers.spatial import Spatial, Windowed
+from igbtheory.layers.spatial import OfData, Spatial, Windowed
 
 
 class Ways(Layer, ABC):
@@ -22,26 +22,6 @@ class Ways(Layer, ABC):
     @property
     def weighs(self) -> bool:
         return all(map(weigh, self.ways))
-
-    @property
-    def reads_ids(self) -> bool:
-        return any(way[0].reads_ids for way in self.ways if way)
-
-    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        if not self.reads_ids:
-            return self, x
-        if not all(way and way[0].reads_ids for way in self.ways):
-            raise ValueError(
-                f"expected ways that all begin with an Embedding, or none, got {self!r}; ids of tokens have no other "
-                "layer in front of their Embedding"
-            )
-        data = [way[0].reading(x)[1] for way in self.ways]
-        if any(not np.array_equal(other, data[0]) for other in data[1:]):
-            raise ValueError(
-                f"expected embeddings of the same ids side by side, got other ids of the padding in {self!r}; "
-                "give them one padding"
-            )
-        return self.mapped(lambda way: (way[0].reading(x)[0], *way[1:])), data[0]
 
     @property
     def whole(self) -> bool:
@@ -65,8 +45,33 @@ class Ways(Layer, ABC):
             f"{self!r}; give all of them the same strides and pools"
         )
 
-    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(sorted({offset for way in self.ways for offset in _read(way, shape, offsets)}))
+
+@reads_ids.register
+def _(layer: Ways) -> bool:
+    return any(way and reads_ids(way[0]) for way in layer.ways)
+
+
+@reading.register
+def _(layer: Ways, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+    if not reads_ids(layer):
+        return layer, x
+    if not all(way and reads_ids(way[0]) for way in layer.ways):
+        raise ValueError(
+            f"expected ways that all begin with an Embedding, or none, got {layer!r}; ids of tokens have no other "
+            "layer in front of their Embedding"
+        )
+    data = [reading(way[0], x)[1] for way in layer.ways]
+    if any(not np.array_equal(other, data[0]) for other in data[1:]):
+        raise ValueError(
+            f"expected embeddings of the same ids side by side, got other ids of the padding in {layer!r}; "
+            "give them one padding"
+        )
+    return mapped(layer, lambda way: (reading(way[0], x)[0], *way[1:])), data[0]
+
+
+@needs.register
+def _(layer: Ways, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({offset for way in layer.ways for offset in _read(way, shape, offsets)}))
 
 
 class TwoWays(Ways, ABC):
@@ -97,7 +102,7 @@ class TwoWays(Ways, ABC):
     @property
     def _joins_positions(self) -> bool:
         """Whether a way joins positions; without weights that make it independent, both ways are drawn together."""
-        return any(layer.of_positions for layer in each(self.inner))
+        return any(isinstance(layer, OfData) for layer in each(self.inner))
 
     def _drawn(self, x: NDArray[Any], rng: Generator, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return samples behind the branch and behind the shortcut, which have as many units."""
@@ -131,4 +136,4 @@ def _moves(layer: Layer) -> bool:
 
 def _read(way: tuple[Layer, ...], shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
     """Return the offsets of the pairs of positions that a way reads for these offsets behind it."""
-    return reduce(lambda read, layer: layer.needs(shape, read), reversed(way), offsets)
+    return reduce(lambda read, layer: needs(layer, shape, read), reversed(way), offsets)

@@ -15,6 +15,7 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import each, functions
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.few import is_few
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
@@ -181,7 +182,7 @@ class Network:
         if not error <= promised:
             message = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
             drawn = prediction.estimated or prediction.method or np.isfinite(prediction.effective_rank)
-            drawn = drawn or any(layer.few for layer in self.layers)
+            drawn = drawn or any(map(is_few, self.layers))
             category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(message + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
@@ -221,6 +222,8 @@ class Network:
         own; so are equal data within one of the sets. Layers that act on whole batches, such as BatchNorm over the full
         batch, see both sets as one. Errors are those of `predict` on a data set.
         """
+        from igbtheory.theory.data_set import union  # noqa: PLC0415 - as above
+
         if X2 is None:
             return self.predict(X1, layers="last").kernel()
         first, second = np.asarray(X1), np.asarray(X2)
@@ -229,7 +232,6 @@ class Network:
                 f"expected two data sets whose data have one shape, got {first.shape[1:]} and {second.shape[1:]}; "
                 "pass data of one kind"
             )
-        from igbtheory.theory.data_set import union  # noqa: PLC0415 - Gaussian inputs need no kernel
 
         data, places = union(first, second)
         return self.predict(data, layers="last").kernel()[: len(first), places]
@@ -341,7 +343,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
             "of the scale of every single unit is estimated from draws"
         )
-    if few := [repr(layer) for layer in layers if layer.few]:
+    if few := [repr(layer) for layer in layers if is_few(layer)]:
         return f"{', '.join(few)} {'has' if len(few) == 1 else 'have'} few weights, which are drawn"
     for phi in functions(layers):
         if difficulty := _difficulty(phi):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from igbtheory.layers.activation import Activation
+from igbtheory.layers.activation import Activation, phi_of
 from igbtheory.layers.chain import functions
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64
@@ -40,7 +40,7 @@ def _asymptote(block: Block, places: tuple[float, float]) -> Block | None:
         return block
     layers: list[Layer] = []
     for layer in block.layers:
-        if (phi := layer.function) is not None:
+        if (phi := phi_of(layer)) is not None:
             right, left = (_slope(phi, side, places) for side in (1.0, -1.0))
             if not np.isfinite(right + left) or right == left == 0:
                 return None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import functions
 from igbtheory.layers.dense import Dense
@@ -50,13 +51,13 @@ class Block:
 
     def __post_init__(self) -> None:
         for layer in self.layers:
-            if layer.function is not None:
+            if phi_of(layer) is not None:
                 function_of(layer).refuse_doubt()
 
     @property
     def title(self) -> str:
         """The layers in words."""
-        return " + ".join(layer.function.name if layer.function else repr(layer) for layer in self.layers)
+        return " + ".join(phi.name if (phi := phi_of(layer)) else repr(layer) for layer in self.layers)
 
     def after(self, var_mu: Any, var_chi: Any) -> Moments:
         """Return the moments behind the block for Gaussian units of mean 0 with these variances, or with sweeps."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.inputs import GaussianInputs
@@ -100,7 +101,7 @@ def _refuse_batches(layers: tuple[Layer, ...]) -> None:
     if batch is None or batch.batch_size is None:
         return
     behind = [layer for before, layer in pairwise(layers) if before.weighs]
-    others = [layer for layer in layers if not (layer.weighs or layer.function or layer == batch)]
+    others = [layer for layer in layers if not (layer.weighs or phi_of(layer) or layer == batch)]
     if batch != BatchNorm(batch.batch_size) or any(layer != batch for layer in behind) or others:
         raise ValueError(
             f"expected {BatchNorm(batch.batch_size)!r} directly behind each Dense for gradients in batches, and other "

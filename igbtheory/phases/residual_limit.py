@@ -22,7 +22,8 @@ from igbtheory.foundations.result import Result
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.gaussian import Gaussian
-from igbtheory.layers.nodes.node import LawNode, Ruled, no_units
+from igbtheory.layers.nodes.node import LawNode, no_units
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.layers.residual import Residual
 from igbtheory.mathematics.averages.noise import Noise
 from igbtheory.mathematics.averages.state import Moments

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import ceil, isqrt, prod
 from typing import Any
 
-from igbtheory.layers.chain import behind_undrawn, each, entering, shapes
+from igbtheory.layers.activation import phi_of
+from igbtheory.layers.chain import behind_undrawn, each, entering, needs, shapes
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Places
 from igbtheory.layers.spatial import OfData
@@ -37,7 +38,7 @@ def _seconds(layers: Sequence[Layer], count: int, shape: tuple[int, ...]) -> flo
     offsets: tuple[int, ...] = (0,)
     for layer, before in zip(reversed(layers), reversed(shapes(layers, shape)[:-1]), strict=True):
         if before and not whole:
-            offsets = tuple(sorted({0, *layer.needs(before, offsets)}))
+            offsets = tuple(sorted({0, *needs(layer, before, offsets)}))
         pairs = prod(before) ** 2 if whole else Places(before, offsets).size
         blocks = 0 if whole else ceil(count / max(1, isqrt(BLOCK // pairs))) ** 2 / 2
         sum_of += sum(pairs * (OF_BLOCK * blocks + count**2 * _of_entry(one)) for one in each((layer,)))
@@ -46,6 +47,6 @@ def _seconds(layers: Sequence[Layer], count: int, shape: tuple[int, ...]) -> flo
 
 def _of_entry(layer: Layer) -> float:
     """Return the seconds that a layer takes for a pair of data at a pair of positions."""
-    if layer.function is not None and not layer.function.closed:
+    if (phi := phi_of(layer)) is not None and not phi.closed:
         return CURVED
-    return DRAWN if getattr(type(layer), "kernel", None) is OfData.kernel else ENTRY
+    return DRAWN if isinstance(layer, OfData) and type(layer).kernel is OfData.kernel else ENTRY

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations.given import real_data
 from igbtheory.layers.chain import entering, shapes, swept, unlike
+from igbtheory.layers.few import draws_of_few
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.node import USUAL, Passage
 from igbtheory.mathematics.numbers import Kind
 from igbtheory.theory.kernels import Watched, output_kernel
 from igbtheory.theory.prediction import PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
-from igbtheory.theory.worlds import draws_of_few, kernels_of_worlds, scatter
+from igbtheory.theory.worlds import MOST_WORLDS, kernels_of_worlds, scatter
 
 ROUNDED = 8
 """Largest difference of kernels, in rounding errors of q, that counts as zero."""
@@ -79,7 +80,7 @@ def on_data_set(
     if len(worlds) == 1:
         error = first.error * np.asarray(n.ratio(q, var_chi), dtype=float) + first.of_draws
     else:
-        draws = draws_of_few(layers)
+        draws = draws_of_few(layers, MOST_WORLDS)
         errors = (
             scatter(worlds, draws, lambda x: x.q_ab / q),
             scatter(worlds, draws, lambda x: (x.q - x.q_ab) / var_chi),

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.progress import counted
-from igbtheory.layers.activation import Activation
+from igbtheory.layers.activation import Activation, phi_of
 from igbtheory.layers.batch_sizes import batch_of, sees_batches
-from igbtheory.layers.chain import each, swept, unlike
+from igbtheory.layers.chain import each, swept, swept_of, unlike
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
@@ -67,7 +67,7 @@ def _in_blocks(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, shape: 
     """Return the moments after the last layer of a perceptron, computed for one block of a sweep after the other."""
     owners: list[Any] = [inputs, *each(layers)]
     columns = [
-        {name: np.broadcast_to(value, shape).ravel() for name, value in owner.swept.items() if np.ndim(value)}
+        {name: np.broadcast_to(value, shape).ravel() for name, value in swept_of(owner).items() if np.ndim(value)}
         for owner in owners
     ]
     starts, blocks = range(0, prod(shape), CACHED), []
@@ -98,7 +98,7 @@ def _behind_weights(layers: Sequence[Layer], node: LawNode) -> Iterator[tuple[Mo
             x = node.sums(x, layer.sigma_w2, layer.sigma_b2)
             yield x, ()
         else:
-            x = gaussian.for_dense(node.n, layer.function, x)
+            x = gaussian.for_dense(node.n, phi_of(layer), x)
 
 
 def _is_perceptron(layers: Sequence[Layer]) -> bool:

@@ -20,9 +20,11 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import Components
 from igbtheory.layers.nodes.gaussian import UnitsNeededError
-from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage, Ruled
+from igbtheory.layers.nodes.node import USUAL, KernelNode, Passage
 from igbtheory.layers.nodes.places import VECTORS, Places, at_positions, of_shape
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 from igbtheory.theory.refusals import PassedByError, is_whole, refuse_many, refuse_scale, refuse_silent
@@ -138,7 +140,6 @@ class OutputKernel:
     layers: tuple[Layer, ...]
     data: NDArray[Any]
     n: Kind = FLOAT64
-    world: int = 0
     drawn: bool = False
     passage: Passage = USUAL
     watched: Watched | None = None
@@ -185,7 +186,7 @@ class OutputKernel:
             wanted = pairs[-1:] if self.last else pairs
             sums = np.array([_sums(part, diagonal=rows == columns) for part in wanted]).T
             q_ab = pairs[-1].q_ab.astype(float) if len(self.data) <= KEPT else None
-            return node.estimated, min(part.rank for part in pairs), sums, q_ab
+            return node.estimated, min(part.errors.rank for part in pairs), sums, q_ab
 
         blocks, kept = self._parts(), np.empty(0)
         total, rank = np.zeros(()), np.inf
@@ -243,7 +244,7 @@ class OutputKernel:
             if (place := places_of.get(id(layer))) is not None:
                 behind[place] = listed(node, first=watched[place])
 
-        now = passed.block.on(replace(self.passage, world=self.world, sees=sees if watched else None))
+        now = passed.block.on(replace(self.passage, sees=sees if watched else None))
         for layer in counted(self.layers[passed.count : count], count - passed.count, KERNEL):
             now = now.behind(layer)
             if layer.listed:
@@ -271,8 +272,10 @@ class OutputKernel:
     @cached_property
     def _diagonal(self) -> dict[int, tuple[KernelNode, ...]]:
         """Nodes of each datum with itself behind pools, by the first data of the rows of a block."""
-        passage, places = replace(self.passage, world=self.world), self.places or VECTORS
-        return {part.start: diagonal(self.n, self._units[part], places, self.layers, passage) for part in self._sides()}
+        places = self.places or VECTORS
+        return {
+            part.start: diagonal(self.n, self._units[part], places, self.layers, self.passage) for part in self._sides()
+        }
 
     @property
     def _closed(self) -> bool:
@@ -316,7 +319,7 @@ def _of_vectors(n: Kind, data: Any, rows: slice, columns: slice) -> KernelNode:
         np.fill_diagonal(same, val=True)
     q, mean = Each(q_a[:, None], q_b[None, :]), Each(a.sum(axis=1)[:, None], b.sum(axis=1)[None, :]) / features
     _tell_apart(n, (a, b), q, q_ab, ~same)
-    pairs = Pairs(q.a, q.b, q_ab, same, ALIKE * n.epsilon, mean=mean)
+    pairs = Pairs(q.a, q.b, q_ab, same, Errors(ALIKE * n.epsilon), mean)
     return KernelNode(n, Averaged(pairs, Components(data)))
 
 
@@ -343,7 +346,7 @@ def _sums(pairs: Pairs, *, diagonal: bool) -> list[Any]:
 
     diagonal: whether the block is on the diagonal; the pairs of others count twice.
     """
-    errors = pairs.error, pairs.of_draws
+    errors = pairs.errors.product, pairs.errors.draws
     if not diagonal:
         return [2 * pairs.q_ab.sum(), 0, *errors, 0, 2 * _arcsines(pairs, diagonal=False)]
     return [pairs.q_ab.sum(), pairs.q_a.sum(), *errors, len(pairs.q_ab), _arcsines(pairs, diagonal=True)]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, swept_of
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.output_layer import OutputLayer, of_output
+from igbtheory.theory.output_layer import OutputLayer, Swept, of_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,7 +139,7 @@ class Batch:
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Prediction(OutputLayer):
+class Prediction(OutputLayer[Swept]):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
     gamma_guess: the gamma whose law of G0 has the variance of the guesses. On Gaussian inputs it is gamma, also with
@@ -234,7 +234,7 @@ class Prediction(OutputLayer):
 
         if self.dataset is not None:
             return DatasetRouterLaw(experts, top, self.dataset)
-        return RouterLaw(experts, top, self.gamma)
+        return RouterLaw(experts, top, self._output("gamma"))
 
     def vocabulary(
         self,
@@ -310,7 +310,7 @@ class Prediction(OutputLayer):
             layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
             return {"layer": self.per_layer.left_out + np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
         owners = [*each(self.layers), *([] if self.inputs is None else [self.inputs])]
-        swept = {name: value for owner in owners for name, value in owner.swept.items() if np.ndim(value)}
+        swept = {name: value for owner in owners for name, value in swept_of(owner).items() if np.ndim(value)}
         output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
         return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 
@@ -401,7 +401,8 @@ class Counts:
                 "draws, to about three digits"
             )
             warnings.warn(message, EstimateWarning, stacklevel=4)
-        return BatchedGuessLaw(batched.c, batched.c_within, D, batch.size or D)
+        c: Any = batched.c
+        return BatchedGuessLaw(c, batched.c_within, D, batch.size or D)
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.chain import behind_undrawn, each, shapes
+from igbtheory.layers.chain import behind_undrawn, shapes
+from igbtheory.layers.few import draws_of_few, is_few, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.theory.kernels import THREADS, KernelMeans, OutputKernel, Passed, kernel_means
@@ -25,18 +26,19 @@ FIRST, SCATTER = 8, 1e-3
 def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
     """Return the means in independent worlds, in each of which the few weights of the layers, if any, are drawn."""
     layers = kernel.layers
-    if not any(layer.few for layer in layers):
+    if not any(map(is_few, layers)):
         return [kernel_means(kernel)]
     count = min(max(WORLDS, ENTRIES // _positions(layers, kernel.data) ** 2), MOST_WORLDS)
     front = _front(kernel)
 
     def world(rng: np.random.Generator) -> KernelMeans:
         with one_thread(), np.errstate(all="ignore"):
-            settled = tuple(layer.settled(rng) if layer.few else layer for layer in layers)
+            chain = tuple(settled(layer, rng) if is_few(layer) else layer for layer in layers)
             number = 1 + int(rng.integers(2**32))
-            of_world = replace(kernel, layers=settled, world=number, front=front)
+            passage = replace(kernel.passage, sampling=replace(kernel.passage.sampling, world=number))
+            of_world = replace(kernel, layers=chain, passage=passage, front=front)
             if front is None:  # a settled layer in front draws nothing more
-                chain, data = behind_undrawn(settled, kernel.data.astype(float))
+                chain, data = behind_undrawn(chain, kernel.data.astype(float))
                 of_world = replace(of_world, layers=chain, data=kernel.n.number(data))
             means = of_world.means()
             of_outputs = means.kernel()
@@ -47,7 +49,7 @@ def kernels_of_worlds(kernel: OutputKernel) -> list[KernelMeans]:
     def enough() -> Iterator[KernelMeans]:
         """Yield the worlds, and end with the first ones where they hardly differ."""
         yield from (first := list(pool.map(world, rngs[:FIRST])))
-        if not np.max(scatter(first, draws_of_few(layers), lambda x: x.q_ab / x.q)) < SCATTER:
+        if not np.max(scatter(first, draws_of_few(layers, MOST_WORLDS), lambda x: x.q_ab / x.q)) < SCATTER:
             yield from pool.map(world, rngs[FIRST:])
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -60,18 +62,13 @@ def _front(kernel: OutputKernel) -> Passed | None:
     It is None, too, if the first layer has few weights.
     """
     with np.errstate(all="ignore"):
-        front = kernel.behind(sum(1 for _ in takewhile(lambda layer: not layer.few, kernel.layers)))
+        front = kernel.behind(sum(1 for _ in takewhile(lambda layer: not is_few(layer), kernel.layers)))
     return front if front.count and not front.block.node.estimated else None
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:
     """Return the largest number of positions of all data behind any of the layers."""
     return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
-
-
-def draws_of_few(layers: Sequence[Layer]) -> int:
-    """Return the number of different draws of the few weights of any layer, which the worlds take in turns."""
-    return min((layer.worlds for layer in each(layers) if layer.worlds), default=MOST_WORLDS)
 
 
 def scatter(worlds: list[KernelMeans], draws: int, statistic: Callable[[KernelMeans], Any]) -> Any:

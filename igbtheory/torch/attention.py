@@ -41,7 +41,10 @@ def attention_at(flow: Dataflow, node: fx.Node, held: Held) -> Stream | None:
     factor = options["scale"] or queries.entries.numbers.shape[-1] ** -0.5
     causal, dropout = bool(options["is_causal"]), options["dropout_p"] or 0.0
     scores = scores_between(queries, keys, factor=factor, is_causal=causal, dropout=dropout)
-    return _attention(name, scores if options["attn_mask"] is None else scores.plus(options["attn_mask"]), values)
+    if options["attn_mask"] is None:
+        return _attention(name, scores, values)
+    masks = [flow.constants.argument(given["attn_mask"], i, node) for i in range(len(flow.models))]
+    return _attention(name, scores.plus(masks), values)
 
 
 def _attention(name: str, scores: Scores, values: Stream) -> Stream:
@@ -57,8 +60,6 @@ def _attention(name: str, scores: Scores, values: Stream) -> Stream:
     size = entries.numbers.shape[-1]
     strength = abs(scores.factor * of_query * of_key) * sqrt(size * float(query.sigma_w2) * float(key.sigma_w2))
     heads, groups, causal, there = _heads(scores, values.entries)
-    kept = scores.added[scores.added > HIDDEN].double()
-    bias = 0.0 if bool((kept == kept[0]).all()) else float(kept.square().mean())
     layer = Attention(
         heads,
         strength,
@@ -66,10 +67,23 @@ def _attention(name: str, scores: Scores, values: Stream) -> Stream:
         causal=causal,
         groups=None if groups == (tuple(range(entries.positions)),) else groups,
         dropout=scores.dropout,
-        **_biases(query, key, value, bias),
+        **_biases(query, key, value, _bias(scores.added)),
     )
     channels = _units_of(common, scores.queries)
     return Stream((*common, Step(name, layer, channels=(channels,))), there, there.units)
+
+
+def _bias(added: torch.Tensor) -> float:
+    """Return the variance of numbers that are added to scores, (models, ...), 0 if they are the same for all tokens.
+
+    ValueError: they are given, such as distances.
+    """
+    kept = added[:, (added > HIDDEN).all(dim=0)].double()
+    if bool((kept == kept[:, :1]).all()):
+        return 0.0
+    if len(kept) > 1 and bool((kept == kept[0]).all()):
+        raise ValueError("the theory has biases of scores that are drawn, got given ones, such as distances")
+    return float(kept.square().mean())
 
 
 def _biases(query: Any, key: Any, value: Any, bias: float) -> dict[str, Any]:
@@ -113,12 +127,16 @@ def _heads(scores: Scores, values: Entries) -> tuple[int, Index, bool, Entries]:
     heads, head = first.unique(return_inverse=True)
     tokens = places[0].shape[1]
     later = torch.ones(tokens, tokens).triu(1).bool()
-    visible = scores.added.reshape(-1, tokens, tokens) > HIDDEN
+    visible = scores.added[0].reshape(-1, tokens, tokens) > HIDDEN
     causal = scores.is_causal or bool(tokens > 1 and (visible == ~later).all())
-    groups: dict[tuple[int, ...], None] = {}
+    by_head: dict[int, dict[tuple[int, ...], None]] = {}
     for row, of_row, number in zip(places[0].tolist(), visible, head.tolist(), strict=True):
-        if row[0] < of_queries.positions and number == 0:  # of the first datum and head
-            groups.update(dict.fromkeys([tuple(row)] if causal else _classes(row, of_row)))
+        if row[0] < of_queries.positions:  # of the first datum
+            attended = [tuple(row)] if causal else _classes(row, of_row)
+            by_head.setdefault(number, {}).update(dict.fromkeys(attended))
+    groups = by_head[0]
+    if any({*other} != {*groups} for other in by_head.values()):
+        raise ValueError("the theory has masks that are the same for all heads, got one for each head")
     if sorted(position for group in groups for position in group) != list(range(of_queries.positions)):
         raise ValueError("the theory has attention in which each token is in one group, such as a window")
     size = values.numbers.shape[-1]

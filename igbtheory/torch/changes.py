@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from torch import fx, nn
 from torch.nn import functional
 
+from igbtheory.layers.activation import phi_of
+from igbtheory.layers.chain import reads_ids
 from igbtheory.mathematics.formulas.function import Function
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.models import is_idle
@@ -89,7 +91,7 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
         yield change(f"BatchNorm in the mode of {words}", edit=partial(_set_mode, train=not mode))
     if biased := _last_with_biases(reading):
         yield change(f"no biases in {biased!r}", edit=partial(_without_biases, biased))
-    are_ids = any(step.layer.reads_ids for step in reading.trunk)
+    are_ids = any(reads_ids(step.layer) for step in reading.trunk)
     if not are_ids and np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
         yield change("data of mean 0 and variance 1, feature by feature", data=_standardised_by_feature)
@@ -130,7 +132,7 @@ def _function_of(reading: Reading, node: fx.Node) -> Function | None:
     """Return the function that a node applies, None if it is no activation or only moves what an activation gave."""
     path = reading.paths.get(node.name, ())
     moved = any(reading.paths.get(before.name) == path for before in node.all_input_nodes)
-    return path[-1].layer.function if path and not moved else None
+    return phi_of(path[-1].layer) if path and not moved else None
 
 
 def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:

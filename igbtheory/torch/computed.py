@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import fx
 
 from igbtheory.foundations.device import alone
-from igbtheory.layers.chain import drawn, each, weigh
+from igbtheory.layers.chain import drawn, each, joined, mapped, split, weigh
 from igbtheory.layers.concatenation import rows_of_kinds
-from igbtheory.layers.few import Few
+from igbtheory.layers.few import Few, seeded, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.data import pairs_of
@@ -25,7 +25,7 @@ from igbtheory.layers.spatial import OfData
 from igbtheory.layers.ways import Ways
 from igbtheory.torch.arrangement import positions_of
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Step, Stream, in_common, layers_of
+from igbtheory.torch.path import Step, Stream, in_common, layers_of, vectors_held
 from igbtheory.torch.steps import value_behind
 
 CLOSE = 1e-4
@@ -131,16 +131,18 @@ def piece_at(
     """
     places = {step: i for i, step in enumerate(node.graph.nodes)}
     steps, ends = {node}, set(inputs(node))
+    inside: set[int] = set()  # vectors that steps of the piece may add
     if not weightless(node):
         return None
     while ends:
         held = {end: layers_of(stream.path) for end in ends if (stream := streams(end))}
-        others = [end for end in ends if end not in held] or dependent(held)
+        others = [end for end in ends if end not in held or vectors_held(held[end]) & inside] or dependent(held)
         if not others:
             return sorted(ends, key=places.__getitem__), sorted(steps, key=places.__getitem__)
         last = max(others, key=places.__getitem__)
         if not weightless(last) or not inputs(last):
             return None
+        inside |= vectors_held(held.get(last, []))
         steps.add(last)
         ends = ends - {last} | set(inputs(last))
     return None
@@ -159,7 +161,8 @@ def dependent(rows: Mapping[Any, Sequence[Layer]]) -> list[Any]:
         fresh = [
             key
             for key in rest
-            if (last := lasts[key]) and not last.inner and not any(id(last) in layers[x] for x in rest if x is not key)
+            if (last := lasts[key]) and not last.inner
+            if not any({id(last), *vectors_held(rows[key])} & layers[x] for x in rest if x is not key)
         ]
         if not fresh:
             return rest
@@ -249,23 +252,9 @@ class Computed(Ways, Few, OfData):
     def pooled(self) -> int:
         return max(1, self.units[0] // self.entries.units)
 
-    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Computed":
-        return replace(self, branches=tuple(map(change, self.branches)))
-
-    def settled(self, rng: Generator) -> Layer:
-        (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
-        ways = tuple(tuple(layer.settled(rng) for layer in way) for way in self.branches)
-        return Few.settled(replace(self, branches=ways, model=number % len(self.piece.constants)), rng)
-
     def positions(self, shape: Point) -> Point:
         self.behind_ways(shape)
         return self.entries.shape
-
-    def split(self, units: int) -> list[int]:
-        return [units * size // self.entries.units for size in self.units]
-
-    def joined(self, units: Sequence[int]) -> int:
-        return units[0] * self.entries.units // self.units[0]
 
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_draws(self, node)
@@ -313,6 +302,28 @@ class Computed(Ways, Few, OfData):
 
     def __repr__(self) -> str:
         return f"Computed({', '.join(map(repr, self.ways))}, {self.piece.steps[-1].name!r})"
+
+
+@mapped.register
+def _(layer: Computed, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> Computed:
+    return replace(layer, branches=tuple(map(change, layer.branches)))
+
+
+@settled.register
+def _(layer: Computed, rng: Generator) -> Computed:
+    (number,) = cast("np.random.SeedSequence", rng.bit_generator.seed_seq).spawn_key  # of the world
+    ways = mapped(layer, lambda layers: tuple(settled(layer, rng) for layer in layers)).ways
+    return seeded(replace(layer, branches=ways, model=number % len(layer.piece.constants)), rng)
+
+
+@split.register
+def _(layer: Computed, units: int) -> list[int]:
+    return [units * size // layer.entries.units for size in layer.units]
+
+
+@joined.register
+def _(layer: Computed, units: Sequence[int]) -> int:
+    return units[0] * layer.entries.units // layer.units[0]
 
 
 @final

@@ -107,6 +107,18 @@ class Dataflow:
         """Return the values that do not depend on the data, in the first model."""
         return {node: value for node, value in self.values.items() if not self._made_of_data(node)}
 
+    def are_alike(self, steps: Sequence[fx.Node]) -> bool:
+        """Return whether what steps read beside the data is the same in all models, such as a number that they add."""
+        read = [(part, step) for step in steps for part in step.all_input_nodes if not self._made_of_data(part)]
+        if any(part in self.random for part, _ in read):
+            return False
+        drawn = [[self.constants.argument(part, i, step) for part, step in read] for i in range(len(self.models))]
+        drawn = [[x for x in values if isinstance(x, torch.Tensor)] for values in drawn]
+        modules = [str(step.target) for step in steps if step.op == "call_module"]
+        for values, model in zip(drawn, self.models, strict=True):
+            values += [part for name in modules for part in part_of(model, name).parameters()]
+        return all(torch.equal(one, other) for others in drawn[1:] for one, other in zip(drawn[0], others, strict=True))
+
     def weighs(self, node: fx.Node) -> bool:
         """Return whether a node has weights."""
         if node.op == "call_module":

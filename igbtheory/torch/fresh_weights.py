@@ -1,10 +1,12 @@
-"""Weights that a model uses once."""
+"""Weights and added vectors that a model uses once."""
 
 from typing import final
 
 import torch
 
+from igbtheory.layers.layer import Layer
 from igbtheory.torch.few_numbers import drawn_numbers
+from igbtheory.torch.path import Path, layers_of, vectors_held
 
 
 @final
@@ -46,3 +48,28 @@ class FreshWeights:
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
         self._before.append((name, weight))
+
+
+class HeldError(ValueError):
+    """A vector is added to units that hold it already, so that neither a layer nor draws of its own stand for it."""
+
+
+@final
+class FreshVectors:
+    """The vectors that were added, with their layers: the same vector in two places is one layer there."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[torch.Tensor, Layer]] = []
+
+    def layer_of(self, vector: torch.Tensor, layer: Layer, path: Path) -> Layer:
+        """Return the layer that adds a vector to the units behind a path.
+
+        ValueError: no weights have made these units independent of the vector, which was added to them before.
+        """
+        same = next((other for drawn, other in self._before if torch.equal(drawn, vector) and other == layer), None)
+        if same is None:
+            self._before.append((vector, layer))
+            return layer
+        if id(same) in vectors_held(layers_of(path)):
+            raise HeldError("adds a vector again to units that hold it: the theory needs independent ones")
+        return same

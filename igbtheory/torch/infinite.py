@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.draws import Sampling
 from igbtheory.layers.nodes.node import Passage
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.theory.cost import refuse_long
@@ -23,4 +24,4 @@ def in_infinite_width(layers: tuple[Layer, ...], data: Any, watched: Watched | N
     refuse_long(layers, data, LONGEST)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        return on_data_set(layers, FLOAT64, data, watched, passage=Passage(fewer=FEWER))
+        return on_data_set(layers, FLOAT64, data, watched, passage=Passage(sampling=Sampling(fewer=FEWER)))

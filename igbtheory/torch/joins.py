@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from igbtheory.layers.activation import Activation
+from igbtheory.layers.activation import Activation, phi_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import Concat
 from igbtheory.layers.layer import Layer
@@ -14,7 +14,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.layers.tokens import ClassToken, Tokens
 from igbtheory.torch.arrangement import arranged, part_of_units
 from igbtheory.torch.entries import Entries
-from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of
+from igbtheory.torch.path import Path, Step, Stream, in_common, layers_of, vectors_held
 from igbtheory.torch.rows.extra_layers import Zero
 from igbtheory.torch.rows.gates import GATES
 from igbtheory.torch.rows.positions import entries_variance
@@ -63,7 +63,7 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
     for way, kept in zip(apart, (other, one), strict=True):
         if (constant := constant_behind(way)) is not None:
             return _moved_along(name, kept, constant, 0.0)
-    value, gating = sorted(apart, key=lambda way: bool(way) and way[-1].layer.function is not None)
+    value, gating = sorted(apart, key=lambda way: bool(way) and phi_of(way[-1].layer) is not None)
     gate = GATES.get(_function(gating))
     if gate is not None and len(value) == 1 and len(gating) == 2 and value[0].layer == gating[0].layer:
         # two layers that are drawn alike are the two halves of one layer
@@ -75,7 +75,7 @@ def multiplied(name: str, one: Stream, other: Stream, tensor: tuple[int, ...]) -
 
 
 def _function(path: Path) -> str:
-    phi = path[-1].layer.function if path else None
+    phi = phi_of(path[-1].layer) if path else None
     return phi.name if phi else ""
 
 
@@ -223,14 +223,15 @@ def _apart(one: Stream, other: Stream) -> tuple[Path, list[Path]]:
 
 
 def _refuse_shared(ways: Sequence[Path]) -> None:
-    """Refuse ways that share weights, unless one of them ends in weights of its own, which make it independent."""
+    """Refuse ways that share weights or vectors, unless one ends in weights of its own, which make it independent."""
     weights = [{id(layer) for layer in each(layers_of(way)) if layer.weighs} for way in ways]
+    held, of_other = (vectors_held(layers_of(way)) for way in ways)
     lasts = [next((step.layer for step in reversed(way) if step.layer.weighs), None) for way in ways]
     fresh = [
         last is not None and not last.inner and id(last) not in others
         for last, others in zip(lasts, reversed(weights), strict=True)
     ]
-    if weights[0] & weights[1] and not any(fresh):
+    if (weights[0] & weights[1] and not any(fresh)) or held & of_other:
         raise ValueError(
             "the theory joins streams that share no weights behind the place where they part, got two that do; "
             "igb.explain predicts the layers in front of it"

@@ -12,12 +12,14 @@ from torch import fx, nn
 from igbtheory.foundations.progress import counted
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.chain import each, entering
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import units_first
+from igbtheory.layers.nodes.samples import undrawn
 from igbtheory.layers.spatial_pools import Flatten
-from igbtheory.layers.tokens import ClassToken, FirstToken
+from igbtheory.layers.tokens import ClassToken, FirstToken, Tokens
 from igbtheory.mathematics.numerics.rounding import resolved
 from igbtheory.theory.kernels import Watched
 from igbtheory.theory.refusals import PassedByError
@@ -30,6 +32,7 @@ from igbtheory.torch.passes import logits_of, made, rows_of_logits, stream
 from igbtheory.torch.path import Path, fixed_mean, is_linear, layers_of, layers_on
 from igbtheory.torch.reading import SHOWN, Reading
 from igbtheory.torch.remarks import off_centre, tied
+from igbtheory.torch.rows.extra_layers import Arranged, Part, Zero
 from igbtheory.torch.tracing import copied, in_a_row, on_weights_of
 from igbtheory.torch.trial import tensor_of
 
@@ -121,7 +124,7 @@ def watched_nodes(reading: Reading) -> list[str]:
         if path is None:
             unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
-        elif path not in paths and node.name not in steps and not (path and path[-1].layer.keeps_averages):
+        elif path not in paths and node.name not in steps and not (path and _keeps_averages(path[-1].layer)):
             names.append(node.name)
         paths |= set() if path is None else {path}
     return names if reading.output in names else [*names, reading.output]
@@ -192,6 +195,13 @@ def measured_moments(
     return list(compress(names, there)), moments[:, there], summaries
 
 
+def _keeps_averages(layer: Layer) -> bool:
+    """Return whether averages over all units and positions are the same behind a layer as in front of it."""
+    if isinstance(layer, Arranged):
+        return sorted(layer.places) == list(range(len(layer.places)))
+    return isinstance(layer, Flatten | Part | Tokens | Zero)
+
+
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[Array, str]:
     """Return var_mu, var_chi, Var(G0) and the error of the moments, (nodes, 4), and the first layer refused, and why.
 
@@ -221,7 +231,7 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[
 def is_off_centre(path: Path) -> bool:
     """Return whether there is a function behind the last weights, so that units may have a mean over the weights."""
     behind = takewhile(lambda step: not step.layer.weighs, reversed(path))
-    return any(step.layer.function and not is_linear(step.layer) for step in behind)
+    return any(phi_of(step.layer) and not is_linear(step.layer) for step in behind)
 
 
 def _refused(path: Path, reason: str) -> str:
@@ -236,7 +246,7 @@ def _along(path: Path, first: dict[Path, bool], data: Array) -> dict[Path, Any]:
     x = entering(layers_of(path), data) if path else data
     moments: dict[Path, Any] = {(): _exact(x)}
     drawing = 0
-    while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
+    while drawing < len(path) and (behind := undrawn(path[drawing].layer, x)) is not None:
         x, drawing = behind, drawing + 1
         moments[path[:drawing]] = _exact(x)
     layers = tuple(layers_of(path[drawing:]))

@@ -1,24 +1,29 @@
 """The layers on the way from the data to a node of a graph, and what a node holds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import final
 
+from igbtheory.layers.activation import phi_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.concatenation import units_of_kinds
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.positions import Gathered, Spread
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool
-from igbtheory.layers.tokens import FirstToken, Tokens
+from igbtheory.layers.tokens import FirstToken, PositionEmbedding, Tokens
 from igbtheory.mathematics.formulas.calculus import derivative
 from igbtheory.mathematics.formulas.tree import ONE
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.torch.entries import Entries
 from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.rows.extra_layers import Part, TorchAvgPool
+from igbtheory.torch.rows.extra_layers import Marks, Part, SharedVector, TorchAvgPool
 
 LINEAR = AvgPool2d, FirstToken, Flatten, Gathered, GlobalAvgPool, Part, Spread, Tokens, TorchAvgPool
 """Layers without weights whose units are sums of those in front."""
+
+VECTORS = SharedVector, PositionEmbedding, Marks
+"""Layers that add vectors, each of which is one object wherever it adds the same ones."""
 
 
 @final
@@ -87,6 +92,12 @@ def layers_of(path: Path) -> list[Layer]:
     return [step.layer for step in path]
 
 
+def vectors_held(layers: Sequence[Layer]) -> set[int]:
+    """Return the identities of the layers in a row whose vectors the units behind it hold: no weights follow them."""
+    tail = takewhile(lambda layer: not layer.weighs, reversed(layers))
+    return {id(layer) for layer in each(tail) if isinstance(layer, VECTORS)}
+
+
 def in_common(paths: list[Path]) -> Path:
     """Return the steps in front that all paths have in common."""
     common = []
@@ -99,7 +110,7 @@ def in_common(paths: list[Path]) -> Path:
 
 def factor_of(layer: Layer) -> float | None:
     """Return the factor by which an activation multiplies its units, None if it does something else."""
-    phi = layer.function
+    phi = phi_of(layer)
     if phi is None or phi.doubt or phi.kinks or phi.degree != 1:
         return None
     return float(phi(FLOAT64, 1.0))
@@ -107,7 +118,7 @@ def factor_of(layer: Layer) -> float | None:
 
 def shift_of(layer: Layer) -> float | None:
     """Return the number that an activation adds to its units, None if it does something else."""
-    phi = layer.function
+    phi = phi_of(layer)
     return None if phi is None or phi.doubt or derivative(phi.tree) != ONE else float(phi(FLOAT64, 0.0))
 
 

@@ -17,7 +17,7 @@ from igbtheory.torch.constants import CHANGED
 from igbtheory.torch.dataflow import Dataflow
 from igbtheory.torch.embedded import embedded
 from igbtheory.torch.entries import Entries, Layouts, moved
-from igbtheory.torch.fresh_weights import FreshWeights
+from igbtheory.torch.fresh_weights import FreshVectors, FreshWeights, HeldError
 from igbtheory.torch.functions import FunctionOfOne
 from igbtheory.torch.left_out import stochastic_depth
 from igbtheory.torch.operators import called
@@ -50,7 +50,7 @@ class Reader:
         self.scores: dict[str, Scores] = {}
         self.functions: dict[str, FunctionOfOne] = {}
         self.unread = Unread(flow, self.read)
-        self.weights = FreshWeights()
+        self.weights, self.vectors = FreshWeights(), FreshVectors()
         self.tuples: dict[fx.Node, fx.Node] = {}  # nodes of several tensors, and their inputs
         self.layouts = Layouts()
         self.origins: joins.Origins = {}
@@ -87,6 +87,9 @@ class Reader:
             return
         try:
             value = self._function(node) or self._value(node, inputs)
+        except HeldError as error:
+            self.unread.refuse(node, str(error))
+            return
         except ValueError as error:
             self.unread.add(node, str(error))
             return
@@ -145,6 +148,8 @@ class Reader:
             return None
         x, y = self.values[start], self.values[node]
         if not (isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor)):
+            return None
+        if not self.flow.are_alike(steps):
             return None
         function = FunctionOfOne(self.flow.graph, start, steps, self.flow.other_values())
         norm = None
@@ -284,6 +289,8 @@ class Reader:
             self.usual,
         )
         added = row.layers(targets[0], site)
+        if "variance" in site.read and not modules:
+            added = [self.vectors.layer_of(site.rest[0], layer, stream.path) for layer in added]
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self.weights.add(weight, name)

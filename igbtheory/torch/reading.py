@@ -28,6 +28,8 @@ ZEROS = (
 )
 TIED = "has the weights of the embedding: the theory needs independent ones; draw them anew in every layer"
 """What is said of outputs whose weights, those of the embedding, read no single token."""
+SAME = 1e-4
+"""Scatter of differences of outputs that is rounding in single precision, relative to that of the outputs."""
 SHOWN = 3
 """Number of data that pass through a model to find the shapes behind its layers."""
 
@@ -180,7 +182,8 @@ def _of_equal_guesses(values: dict[fx.Node, Any], streams: dict[str, Stream], ou
     for node in reversed(output.graph.nodes):
         if node.name in streams and isinstance(values[node], torch.Tensor) and values[node].shape == outputs.shape:
             apart = values[node] - outputs
-            if torch.allclose(apart, apart[:, :1]) and not torch.allclose(outputs, outputs[:, :1]):
+            scatter, of_outputs = (float((x - x.mean(dim=1, keepdim=True)).square().mean()) for x in (apart, outputs))
+            if scatter < SAME**2 * of_outputs:
                 return node
     return output
 

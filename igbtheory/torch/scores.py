@@ -1,6 +1,6 @@
 """Scores of attention in models: products of queries and keys that are scaled, masked and normalised in steps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -11,6 +11,7 @@ from igbtheory.torch.dataflow import Dataflow
 from igbtheory.torch.operators import arguments, called
 from igbtheory.torch.path import Stream
 from igbtheory.torch.rows import PRODUCTS, SUMS
+from igbtheory.torch.rows.attention import HIDDEN
 
 MATRIX_PRODUCTS = {"matmul", "__matmul__", "bmm"}
 QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
@@ -21,8 +22,8 @@ QUOTIENTS = {"div", "div_", "truediv", "true_divide", "__truediv__"}
 class Scores:
     """Products of queries and keys, (..., tokens, tokens), times a factor, perhaps behind a softmax.
 
-    added: what is added to them; shape: theirs, as the model sees them. is_causal: whether a token sees none behind it.
-    dropout: the probability that one is dropped behind the softmax.
+    added: what is added to them, in every model; shape: theirs, as the model sees them. is_causal: whether a token sees
+    none behind it. dropout: the probability that one is dropped behind the softmax.
     """
 
     queries: Stream
@@ -34,10 +35,19 @@ class Scores:
     normalised: bool = False
     dropout: float = 0.0
 
-    def plus(self, other: torch.Tensor) -> "Scores":
-        """Return the scores with numbers that are added, or with False where a token does not see another one."""
-        numbers = other if other.is_floating_point() else torch.zeros(other.shape).masked_fill(~other, -torch.inf)
-        return replace(self, added=self.added + numbers.expand(self.shape).reshape(self.added.shape))
+    def plus(self, others: Sequence[torch.Tensor]) -> "Scores":
+        """Return the scores with numbers of every model that are added, or False where a token sees another one not."""
+        numbers = [
+            torch.zeros(other.shape).masked_fill(~other, -torch.inf) if other.dtype is torch.bool else other
+            for other in others
+        ]
+        each = torch.stack([x.expand(self.shape).reshape(self.added.shape[1:]) for x in numbers])
+        return replace(self, added=self.added + each)
+
+    def times(self, number: float) -> "Scores":
+        """Return the scores times a positive number, which leaves what is hidden hidden."""
+        hidden = self.added < HIDDEN
+        return replace(self, factor=self.factor * number, added=torch.where(hidden, self.added, self.added * number))
 
 
 OF_DATUM = "the theory has masks of attention that are the same for all data, got one of each datum, as of the padding"
@@ -58,7 +68,7 @@ def _arguments(node: fx.Node) -> tuple[Any, ...]:
 def scores_between(queries: Stream, keys: Stream, **named: Any) -> Scores:
     """Return the scores of these queries and keys, to which nothing is added yet."""
     shape = (*queries.entries.numbers.shape[:-1], keys.entries.numbers.shape[-2])
-    return Scores(queries, keys, torch.zeros(shape), shape, **named)
+    return Scores(queries, keys, torch.zeros(1, *shape), shape, **named)
 
 
 def scores_at(flow: Dataflow, node: fx.Node, held: Held) -> Scores | None:
@@ -75,32 +85,47 @@ def scores_at(flow: Dataflow, node: fx.Node, held: Held) -> Scores | None:
 
 
 def _behind(flow: Dataflow, node: fx.Node, scores: Scores, of_arguments: list[Any]) -> Scores:
-    """Return the scores behind a step that reads others. of_arguments: what each argument of the step holds."""
+    """Return the scores behind a step that reads others. of_arguments: what each argument of the step holds.
+
+    ValueError: the step is none of attention, such as a factor behind the softmax; it may be drawn.
+    """
     module = flow.graph.get_submodule(str(node.target)) if node.op == "call_module" else None
     name = called(node) or type(module).__name__
-    given = [flow.values[part] if isinstance(part, fx.Node) else part for part in _arguments(node)]
-    if any(
-        held is None and part in flow.inputs(node) for part, held in zip(_arguments(node), of_arguments, strict=True)
-    ):
+    given = _arguments(node)
+    if any(held is None and part in flow.inputs(node) for part, held in zip(given, of_arguments, strict=True)):
         raise ValueError(OF_DATUM)
-    other = next((value for part, value in zip(of_arguments, given, strict=True) if part is None), None)
-    if name in {"dropout", "Dropout"} and scores.normalised:
-        return replace(scores, dropout=_probability(node, module))
-    if name in QUOTIENTS or node.target in PRODUCTS:
-        number = float(torch.as_tensor(other))
-        return replace(scores, factor=scores.factor / number if name in QUOTIENTS else scores.factor * number)
-    if node.target in SUMS and not scores.normalised and isinstance(other, torch.Tensor):
-        return scores.plus(other)
-    if name == "masked_fill":
-        _, hidden, number = given
-        return scores.plus(torch.zeros(hidden.shape).masked_fill(hidden, number))
     if name in {"view", "reshape", "unflatten", "flatten"}:
         return replace(scores, shape=tuple(flow.values[node].shape))
-    if name in {"softmax", "Softmax"}:
-        return replace(scores, normalised=True)
     if name in {"float", "to", "type_as", "clone", "contiguous", "Identity"}:
         return scores
+    if name in {"dropout", "Dropout"} and scores.normalised:
+        return replace(scores, dropout=_probability(node, module))
+    if name in {"softmax", "Softmax"} and _axis(node, module) in {-1, len(scores.shape) - 1}:
+        return replace(scores, normalised=True)
+    models = range(len(flow.models))
+    others = [
+        [flow.constants.argument(part, i, node) for i in models]
+        for part, held in zip(given, of_arguments, strict=True)
+        if held is None
+    ]
+    first = of_arguments[0] is scores
+    if scores.normalised or not others:
+        pass
+    elif node.target in SUMS and (first or SUMS[node.target] > 0) and isinstance(others[0][0], torch.Tensor):
+        return scores.plus([SUMS[node.target] * x for x in others[0]])
+    elif name == "masked_fill" and all(float(number) < HIDDEN for number in others[1]):
+        return scores.plus([~hidden for hidden in others[0]])
+    elif (name in QUOTIENTS and first) or node.target in PRODUCTS:
+        numbers = {float(number) for number in others[0] if torch.as_tensor(number).numel() == 1}
+        if len(numbers) == 1 and (number := numbers.pop()) > 0:
+            return scores.times(1 / number if name in QUOTIENTS else number)
     raise ValueError(f"the theory has scores of attention that are scaled, masked and normalised, got {name} of them")
+
+
+def _axis(node: fx.Node, module: Any) -> int | None:
+    """Return the axis over which a softmax normalises, None if it does not tell."""
+    axis = arguments(node.target, node.args, node.kwargs).get("dim") if module is None else module.dim
+    return None if axis is None else int(axis)
 
 
 def _probability(node: fx.Node, module: Any) -> float:

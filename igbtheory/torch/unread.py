@@ -42,7 +42,12 @@ class Unread:
         if piece is not None:
             self.pieces[node.name] = piece
             self._inside[node] = self.flow.in_words(node), reason
-        elif not self.refused or not any(part in {*self.refused, *self._inside} for part in self.flow.inputs(node)):
+        else:
+            self.refuse(node, reason)
+
+    def refuse(self, node: fx.Node, reason: str) -> None:
+        """Add a node that is not drawn either, if it is the first one in its way."""
+        if not self.refused or not any(part in {*self.refused, *self._inside} for part in self.flow.inputs(node)):
             self.refused[node] = self.flow.in_words(node), reason
 
     def read_later(self, steps: Iterable[fx.Node]) -> None:

@@ -13,7 +13,8 @@ from igbtheory.layers.nodes.control_variates import DrawnKernel, estimated
 from igbtheory.layers.nodes.data import at_data, pairs_of, pairs_of_draws
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.gaussian import GaussianPairs
-from igbtheory.layers.nodes.node import KernelNode, Ruled, of_units, refuse_draws
+from igbtheory.layers.nodes.node import KernelNode, of_units, refuse_draws
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.layers.nodes.scaling import deviations, over_root, variances
 from igbtheory.mathematics.averages.state import Pairs
 from igbtheory.mathematics.formulas.function import Function
@@ -81,8 +82,9 @@ class Scaling:
     def approximate(self, n: Kind) -> Pairs:
         """Return the second moments behind the norm for the mean scales."""
         kernel = scales.approximate(self.kernel, self.size, self.eps)
-        rank = min(scales.effective_rank(self.kernel, self.size), self.pairs.rank)
-        return replace(pairs_of(n, self.pairs, kernel, np.zeros(len(kernel)), self.error), rank=rank)
+        behind = pairs_of(n, self.pairs, kernel, np.zeros(len(kernel)), self.error)
+        rank = min(scales.effective_rank(self.kernel, self.size), self.pairs.errors.rank)
+        return replace(behind, errors=replace(behind.errors, rank=rank))
 
     def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
         """Return the moments of phi(M), M the largest of m units divided by their own scales, from draws.
@@ -94,8 +96,7 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        passage = self.before.passage
-        return estimated(either, q_ab, mean, prod(self.before.shape), passage.world, passage.fewer)
+        return estimated(either, q_ab, mean, prod(self.before.shape), self.before.passage.sampling)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""
@@ -155,7 +156,8 @@ class NormalisedPairs(Base[Pairs]):
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
         if phi is not None and phi.degree == 0:  # it depends on signs alone
-            return replace(pairs, rank=to.pairs.rank), DrawnKernel(q_ab, mean)
+            errors = replace(pairs.errors, rank=to.pairs.errors.rank)
+            return replace(pairs, errors=errors), DrawnKernel(q_ab, mean)
         return pairs, to.drawn(q_ab, mean, phi, m)
 
 

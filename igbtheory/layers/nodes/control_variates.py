@@ -16,7 +16,18 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.foundations.threads import one_thread
-from igbtheory.layers.nodes.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
+from igbtheory.layers.nodes.draws import (
+    ALONE,
+    FEWEST,
+    REPLICATES,
+    SEED,
+    SPARE,
+    Array,
+    Draws,
+    Sampling,
+    points_within,
+    standard_error,
+)
 from igbtheory.mathematics.numbers import FLOAT64
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
@@ -52,16 +63,16 @@ class DrawnKernel:
     growth: float = 1.0
 
 
-def estimated(draw: Pair, q_ab: Array, mean: Array, positions: int = 1, world: int = 0, fewer: int = 1) -> DrawnKernel:
+def estimated(draw: Pair, q_ab: Array, mean: Array, positions: int = 1, sampling: Sampling = ALONE) -> DrawnKernel:
     """Return the moments of the units y; q_ab and mean are the moments of y0.
 
-    positions: the number of positions of a datum; those of a datum are consecutive rows of y. world: 0, or the number
-    of one of many independent predictions. Their scatter shows the error, so that FEW replicates are enough in each.
-    fewer: by which factor, a power of 2, fewer units are drawn than usual.
+    positions: the number of positions of a datum; those of a datum are consecutive rows of y. The scatter of many
+    worlds shows the error, so that FEW replicates are enough in each.
     """
+    world = sampling.world
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
-    wanted = LEAST if world else max(LEAST, VALUES // mean.size) // fewer
+    wanted = LEAST if world else max(LEAST, VALUES // mean.size) // sampling.fewer
     with one_thread() if mean.size <= SMALL else nullcontext():
         slope, beta, lefts, square, means = _drawn(draw, wanted, rngs, positions)
     # without a control variate, the known moments are not used, which may be out of range

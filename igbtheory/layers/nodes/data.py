@@ -57,18 +57,16 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pai
     q = np.diagonal(q_ab)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
     centres = Each(centre[:, None], centre[None, :]) if mean.any() else CENTRED
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=same, error=error, of_scale=None, mean=centres)
+    return Pairs(q[:, None], q[None, :], q_ab, same, replace(x.errors, product=error, square=None), centres)
 
 
 def pairs_of_draws(n: Kind, x: Pairs, drawn: DrawnKernel) -> Pairs:
     """Return x with moments that are estimated from draws, whose errors are independent of those of x."""
-    return replace(
-        pairs_of(n, x, drawn.q_ab, drawn.mean, x.error),
-        of_draws=hypot(x.of_draws, drawn.of_draws),
-        # what layers in front have made of the errors of single positions may be smaller than of those of averages
-        of_pools=hypot(min(x.of_pools, drawn.growth * x.of_draws), drawn.of_pools),
-        error_of_mean=hypot(x.error_of_mean, drawn.error_of_mean),
-    )
+    before, behind = x.errors, pairs_of(n, x, drawn.q_ab, drawn.mean, x.error)
+    # what layers in front have made of the errors of single positions may be smaller than of those of averages
+    pools = hypot(min(before.pools, drawn.growth * before.draws), drawn.of_pools)
+    draws, mean = hypot(before.draws, drawn.of_draws), hypot(before.mean, drawn.error_of_mean)
+    return replace(behind, errors=replace(behind.errors, draws=draws, pools=pools, mean=mean))
 
 
 def at_data(x: Pairs) -> Array:

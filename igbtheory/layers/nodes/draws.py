@@ -36,6 +36,23 @@ LARGEST = 2**26
 
 @final
 @dataclass(frozen=True)
+class Sampling:
+    """How many units of a given data set are drawn, and which.
+
+    world: the number of one of many predictions over which `layers.few` are averaged, 0 if there is one. fewer: by
+    which factor, a power of 2, fewer units are drawn than usual.
+    """
+
+    world: int = 0
+    fewer: int = 1
+
+
+ALONE = Sampling()
+"""The sampling of one prediction alone."""
+
+
+@final
+@dataclass(frozen=True)
 class Draws:
     """One replicate of drawn units.
 

@@ -106,10 +106,10 @@ class GaussianPairs(Base[Pairs]):
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         slope = np.empty_like(h.q_ab) if h.tangent is not None or power > 1 else None
         q_ab, error = self._at_pairs(n, phi, m, Each(q_a, q_b), slope, jumps=factor > 1)
-        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, of_scale=None, mean=Each(mean_a, mean_b))
+        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, mean=Each(mean_a, mean_b))
         grown = self._grown(power, slope, behind) if power > 1 else factor * h.error
-        magnified = {name: max(1.0, power) * getattr(h, name) for name in ("of_draws", "of_pools")}
-        behind = replace(behind, error=error + grown, **magnified)
+        draws, pools = (max(1.0, power) * of for of in (h.errors.draws, h.errors.pools))
+        behind = replace(behind, errors=replace(h.errors, product=error + grown, square=None, draws=draws, pools=pools))
         return behind if h.tangent is None else replace(behind, tangent=slope * h.tangent)
 
     def _beside_constants(self, n: Kind, phi: Function | None, m: int) -> Pairs:
@@ -132,7 +132,7 @@ class GaussianPairs(Base[Pairs]):
         roots = (behind.q_a * behind.q_b) ** 0.5
         by_scale = np.where(same, power, abs(power * behind.q_ab - h.q_ab * slope) / roots)
         by_angle = np.where(same, 0.0, abs(slope) * (h.q_a * h.q_b) ** 0.5 / roots)
-        errors = by_scale * (h.error if h.of_scale is None else h.of_scale) + by_angle * h.error
+        errors = by_scale * h.errors.of_square + by_angle * h.errors.product
         return float(np.max(np.asarray(errors, dtype=float)))
 
     def _at_pairs(

@@ -96,7 +96,7 @@ def over_root_of(node: Node[T], q: Any, centre: Any = 0) -> Node[T]:
 
     def scaled(kind: Node[T]) -> Node[T]:
         behind: Any = kind.over_root(q)
-        return replace(behind, base=replace(behind.base, values=replace(behind.base.values, of_scale=None)))
+        return replace(behind, base=replace(behind.base, values=behind.base.values.with_one_error()))
 
     return mixture([(share, scaled(kind)) for share, kind in kinds])
 

@@ -6,16 +6,17 @@ A node is a base, and a function of it that has not been averaged yet. Its verbs
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, Generic, Protocol, final
+from typing import Any, Generic, final
 
 import numpy as np
 
 from igbtheory.foundations.progress import counted
 from igbtheory.layers.nodes.base import Averaged, Base, T, Units
 from igbtheory.layers.nodes.data import Components
-from igbtheory.layers.nodes.draws import Array, Draws
+from igbtheory.layers.nodes.draws import ALONE, Array, Draws, Sampling
 from igbtheory.layers.nodes.gaussian import of_gaussian
 from igbtheory.layers.nodes.places import Places, Point
+from igbtheory.layers.nodes.samples import Ruled, behind
 from igbtheory.mathematics.averages.approximation_error import doubted
 from igbtheory.mathematics.averages.each import Each
 from igbtheory.mathematics.averages.state import Moments, Pairs
@@ -27,44 +28,6 @@ ROUNDINGS = 3
 """Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
 
 
-class Ruled(Protocol):
-    """A layer, as far as nodes know it."""
-
-    @property
-    def listed(self) -> bool:
-        """Whether the moments behind the layer are part of a prediction."""
-
-    @property
-    def weighs(self) -> bool:
-        """Whether the layer has weights that make its units independent of the units in front."""
-
-    @property
-    def each_unit(self) -> bool:
-        """Whether each unit behind the layer is made of one unit in front, or of neighbours."""
-
-    @property
-    def inner(self) -> "tuple[Ruled, ...]":
-        """Layers inside this one."""
-
-    def rule(self, node: "Node[Any]") -> "Node[Any]":
-        """Return the node behind the layer."""
-
-    def behind(self, node: "Node[Any]") -> Units:
-        """Return a function that draws units behind the layer, given the node in front of it."""
-
-    def in_front(self, count: int) -> int:
-        """Return the number of units in front of the layer that are drawn for `count` units behind it."""
-
-    def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
-        """Return units behind the layer from drawn units x in front."""
-
-    def undrawn(self, x: Any) -> Any:
-        """Return the units behind the layer, given those in front, or None if the layer draws random numbers."""
-
-    def positions(self, shape: Point) -> Point:
-        """Return the shape of the positions behind the layer."""
-
-
 @final
 @dataclass(frozen=True)
 class Passage:
@@ -74,9 +37,8 @@ class Passage:
     whether gradients or tangent kernels are asked for, so that a layer without a rule is refused rather than estimated;
     trains: whether layers add noise to the data, such as Dropout, or are in evaluation mode; within: whether
     covariances within a batch are wanted even if they must be drawn; batch_size: data in a batch that is full
-    otherwise, None for infinitely many; world: number of one of many predictions over which `layers.few` are averaged,
-    0 if there is one; fewer: by which factor, a power of 2, fewer units of a data set are drawn than usual; sees: is
-    shown every layer and the node behind it.
+    otherwise, None for infinitely many; sampling: how units of a data set are drawn; sees: is shown every layer and the
+    node behind it.
     """
 
     applied: Callable[[Ruled, "Node[Any]"], "Node[Any]"] | None = None
@@ -84,8 +46,7 @@ class Passage:
     trains: bool = True
     within: bool = False
     batch_size: int | None = None
-    world: int = 0
-    fewer: int = 1
+    sampling: Sampling = ALONE
     sees: Callable[[Ruled, "Node[Any]"], None] | None = None
 
     def behind(self, layer: Ruled, node: "Node[Any]") -> "Node[Any]":
@@ -259,7 +220,8 @@ class Node(Generic[T]):
             return self
 
         def kept(x: Array, draws: Draws) -> Array:
-            return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= p) / (1 - p))
+            probability = beside_data(p)
+            return np.asarray(x * (draws.rng.random(x.shape, dtype=np.float32) >= probability) / (1 - probability))
 
         x: Any = self.averaged()
         return self.with_moments(self.drawing(kept), x.dropped(self.n.number(p)))
@@ -300,7 +262,7 @@ class Node(Generic[T]):
         in place of the layer.
         """
         values = values if means is None else replace(values, mean=Each(*means))  # type: ignore[type-var]
-        drawn = layer.behind(self) if hasattr(layer, "behind") else layer
+        drawn = behind(layer, self) if hasattr(layer, "samples") else layer  # type: ignore[arg-type]
         return self.after(Averaged(values, drawn, self.base.dependent))
 
     def remade(self, layer: Ruled | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":

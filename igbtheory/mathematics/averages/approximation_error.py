@@ -17,8 +17,10 @@ def doubted(phi: Function, m: int, h: T, of_phi: T) -> T:
     h: the moments of the pre-activations; M: the largest of m pre-activations, whose density is at most m times theirs.
     With e the distance of the formula from phi, E |e(h_a) phi(h_b)| is at most the product of the root mean squares.
     """
-    error = _of_moments(phi, m, h, of_phi) if isinstance(h, Moments) else _of_pairs(phi, m, h, of_phi)
-    return replace(of_phi, error=of_phi.error + error)
+    if isinstance(h, Moments):
+        return replace(of_phi, error=of_phi.error + _of_moments(phi, m, h, of_phi))
+    error = of_phi.error + _of_pairs(phi, m, h, of_phi)
+    return replace(of_phi, errors=replace(of_phi.errors, product=error))
 
 
 def _of_moments(phi: Function, m: int, h: Moments, of_phi: Moments) -> Any:

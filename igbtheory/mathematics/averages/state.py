@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.mathematics.averages.each import Each
+from igbtheory.mathematics.averages.errors import Errors
 from igbtheory.mathematics.averages.noise import Noise
 from igbtheory.mathematics.numbers import FLOAT64, Kind
 
@@ -101,6 +102,10 @@ class Moments:
         mean = 0 if self.centred or not is_centred(centre) else self.mean / n.sqrt(q)
         scaled = self._linear(lambda variance: variance / q, mean, self.error)
         return scaled if n.exact else replace(scaled, of_scale=self.error * abs(1 - scaled.square) + n.epsilon)
+
+    def with_one_error(self) -> "Moments":
+        """Return the moments whose mean square has no smaller error than its parts."""
+        return replace(self, of_scale=None)
 
     def times_number(self, s: Any) -> "Moments":
         """Return the moments of s x."""
@@ -211,6 +216,8 @@ def stated(n: Kind, values: tuple[Any, Any, Any], errors: tuple[Any, Any, Any]) 
 
 CENTRED = Each(0, 0)
 """The means of two data whose units are centred."""
+EXACT = Errors()
+"""The errors of moments without any."""
 
 
 @final
@@ -218,27 +225,22 @@ CENTRED = Each(0, 0)
 class Pairs:
     """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
-    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b), but for that
-    of draws; of_scale: the relative error of q_a and q_b if it is smaller than `error`, as behind a norm; rank: the
-    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
-    of the two data; error_of_mean: the error of these means relative to the roots of q_a and q_b, if draws make it
-    larger than `error`; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
-    of_draws: the relative error, from draws, of the mean of q - q_ab over all pairs of data, which functions do not
-    magnify, since their kernels are convex for q_ab > 0; of_pools: the same of means of units over all positions.
+    same: True where a and b are one datum; errors: the relative errors of all these; mean: E x at each of the two data;
+    tangent: the tangent kernel of the pairs, None if it is not asked for: see `networks.training.tangent`.
     """
 
     q_a: Any
     q_b: Any
     q_ab: Any
     same: Any = False
-    error: float = 0.0
-    of_scale: float | None = None
-    rank: float = float("inf")
+    errors: Errors = EXACT
     mean: Each = CENTRED
-    error_of_mean: float = 0.0
     tangent: Any = None
-    of_draws: float = 0.0
-    of_pools: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """The error of q_ab relative to sqrt(q_a q_b), but for that of draws."""
+        return self.errors.product
 
     @property
     def centred(self) -> bool:
@@ -257,10 +259,10 @@ class Pairs:
 
     def error_of_means(self, other: "Pairs") -> float:
         """The error of the product of the means of two units, relative to the roots of their mean squares."""
-        if not (self.error_of_mean or other.error_of_mean):
+        of_x, of_y = self.errors.mean, other.errors.mean
+        if not (of_x or of_y):
             return 0.0
-        x, y = self.share_of_mean, other.share_of_mean
-        return x * other.error_of_mean + self.error_of_mean * (y + other.error_of_mean)
+        return self.share_of_mean * of_y + of_x * (other.share_of_mean + of_y)
 
     @property
     def share_of_mean(self) -> float:
@@ -276,9 +278,9 @@ class Pairs:
         q = sigma_w2 * self.square + sigma_b2
         q_ab = sigma_w2 * self.q_ab + sigma_b2
         tangent = None if self.tangent is None else q_ab + sigma_w2 * self.tangent
-        of_scale = None if self.of_scale is None else self.of_scale + rounding
-        behind = {"error": self.error + rounding, "of_scale": of_scale, "mean": CENTRED, "error_of_mean": 0.0}
-        return self._with(q, q_ab, tangent, **behind)
+        of_square = None if self.errors.square is None else self.errors.square + rounding
+        errors = replace(self.errors, product=self.errors.product + rounding, square=of_square, mean=0.0)
+        return self._with(q, q_ab, tangent, errors, CENTRED)
 
     def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
         """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data.
@@ -291,13 +293,17 @@ class Pairs:
         error = self.error if is_centred(centre) else self.error + self.error_of_means(self)
         apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
         tangent = None if self.tangent is None else self.tangent / root.product
-        behind = {"error": self._magnified(square, error), "mean": CENTRED if self.centred else (mean - c) / root}
-        if np.all(mean.a == c.a):
-            behind["error_of_mean"] = 0.0
-        scaled = square / q
-        behind["of_scale"] = behind["error"] * float(np.max(abs(1 - scaled.a))) + n.epsilon
+        scaled, error = square / q, self._magnified(square, error)
+        of_square = error * float(np.max(abs(1 - scaled.a))) + n.epsilon
+        of_mean = 0.0 if np.all(mean.a == c.a) else self.errors.mean
+        errors = replace(self.errors, product=error, square=of_square, mean=of_mean)
         # rounding would tell a datum from itself, at the steepest place of an angle
-        return self._with(scaled, np.where(self.same, scaled.a, apart / root.product), tangent, **behind)
+        q_ab = np.where(self.same, scaled.a, apart / root.product)
+        return self._with(scaled, q_ab, tangent, errors, CENTRED if self.centred else (mean - c) / root)
+
+    def with_one_error(self) -> "Pairs":
+        """Return the second moments whose squares have no smaller error than their products."""
+        return replace(self, errors=replace(self.errors, square=None))
 
     def times_number(self, s: Any) -> "Pairs":
         """Return the second moments of s x."""
@@ -310,7 +316,8 @@ class Pairs:
         product, mean2 = self.mean.product, self.mean * self.mean
         square = mean2 + (self.square - mean2) / m
         error = self.error + self._magnified(square, self.error_of_means(self))
-        return self._with(square, product + (self.q_ab - product) / m, tangent, error=error)
+        errors = replace(self.errors, product=error, square=None)
+        return self._with(square, product + (self.q_ab - product) / m, tangent, errors)
 
     def dropped(self, p: Any) -> "Pairs":
         """Return the second moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum."""
@@ -320,9 +327,7 @@ class Pairs:
         """Return the second moments of x y, y the `other`, independent unit."""
         x, y = self, other
         tangent = None if x.tangent is None else x.tangent * y.q_ab + x.q_ab * y.tangent
-        behind = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
-        behind |= {name: getattr(x, name) + getattr(y, name) for name in ("of_draws", "of_pools", "error_of_mean")}
-        return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, **behind)
+        return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, x.errors.plus(y.errors), x.mean * y.mean)
 
     def plus(self, a: Any, other: "Pairs", b: Any) -> "Pairs":
         """Return the second moments of a x + b y, y the `other`, independent unit."""
@@ -331,46 +336,41 @@ class Pairs:
         means = x.mean.a * y.mean.b + x.mean.b * y.mean.a
         tangent = None if x.tangent is None else a * a * x.tangent + b * b * y.tangent
         mean = CENTRED if x.centred and y.centred else a * x.mean + b * y.mean
-        of_mean = x.error_of_mean + y.error_of_mean
         # twice the product of two roots is at most the sum of the squares
         error = max(x.error, y.error) + x.error_of_means(y)
-        behind = {"error": error, "rank": min(x.rank, y.rank), "mean": mean, "error_of_mean": of_mean}
-        behind |= {"of_draws": max(x.of_draws, y.of_draws), "of_pools": max(x.of_pools, y.of_pools)}
-        return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
+        of_mean = x.errors.mean + y.errors.mean
+        errors = replace(x.errors.largest(y.errors), product=error, mean=of_mean)
+        return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, errors, mean)
 
     @staticmethod
     def mixed(kinds: "Sequence[tuple[Any, Pairs]]") -> "Pairs":
         """Return the second moments over units of several kinds: pairs of the share of a kind and of its moments."""
         moments = [x for _, x in kinds]
         tangent = weighted_sum(kinds, lambda x: x.tangent) if moments[0].tangent is not None else None
-        names = "error", "of_draws", "of_pools", "error_of_mean"
-        errors = {name: max(getattr(x, name) for x in moments) for name in names}
-        square = weighted_sum(kinds, lambda x: x.square)
-        return replace(
-            moments[0],
-            **errors,
-            q_a=square.a,
-            q_b=square.b,
-            q_ab=weighted_sum(kinds, lambda x: x.q_ab),
-            tangent=tangent,
-            of_scale=None,
-            rank=min(x.rank for x in moments),
-            mean=CENTRED if all(x.centred for x in moments) else weighted_sum(kinds, lambda x: x.mean),
-        )
+        mean = CENTRED if all(x.centred for x in moments) else weighted_sum(kinds, lambda x: x.mean)
+        errors = reduce(Errors.largest, (x.errors for x in moments))
+        square, q_ab = weighted_sum(kinds, lambda x: x.square), weighted_sum(kinds, lambda x: x.q_ab)
+        return Pairs(square.a, square.b, q_ab, moments[0].same, errors, mean, tangent)
 
-    def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
-        """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel."""
+    def linear(self, change: Callable[[Any], Any], square: Each, mean: Each | None = None) -> "Pairs":
+        """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel.
+
+        mean: the means, if they change.
+        """
         tangent = None if self.tangent is None else change(self.tangent)
-        return self._with(square, change(self.q_ab), tangent, **changes)
+        return self._with(square, change(self.q_ab), tangent, mean=mean)
 
     def _magnified(self, square: Each, error: float) -> float:
         """Return an error relative to the mean squares, which subtracting the means makes as small as these."""
         varies = np.where(square.a == 0, self.q_a + (self.q_a == 0), square.a)
         return float(np.max(np.asarray(self.q_a / varies, dtype=float))) * error if error else 0.0
 
-    def _with(self, square: Each, q_ab: Any, tangent: Any, **changes: Any) -> "Pairs":
-        behind = {"q_a": square.a, "q_b": square.b, "q_ab": q_ab, "tangent": tangent, "of_scale": None}
-        return replace(self, **{**behind, **changes})
+    def _with(
+        self, square: Each, q_ab: Any, tangent: Any, errors: Errors | None = None, mean: Each | None = None
+    ) -> "Pairs":
+        """Return these second moments of the same pairs; by default the squares have the errors of the products."""
+        errors = errors or replace(self.errors, square=None)
+        return Pairs(square.a, square.b, q_ab, self.same, errors, self.mean if mean is None else mean, tangent)
 
 
 def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:

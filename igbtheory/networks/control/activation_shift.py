@@ -14,16 +14,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from igbtheory.layers.activation import Activation
+from igbtheory.layers.activation import Activation, phi_of
 from igbtheory.layers.chain import segments
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.node import LawNode
+from igbtheory.layers.nodes.samples import in_front, undrawn
 from igbtheory.mathematics.formulas.shift import shifted
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.network import Network
 
+UNITS = 8
+"""Number of units behind a layer by which it is tested."""
 ROUNDING = 1e-12
 """A square (mean - a)^2 that is negative by less than this, in units of (1 + gamma) var_chi, is 0 up to rounding."""
 
@@ -40,7 +43,7 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
     shifts: list[float] = []
     for i, layer in enumerate(layers):
         changed = layer
-        if (phi := layer.function) is not None:
+        if (phi := phi_of(layer)) is not None:
             shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
             changed = Activation(shifted(phi, shifts[-1]))
         replaced.append(changed)
@@ -53,7 +56,7 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
     """Return the shift of the first of the `layers`, which is activation `number` of the network."""
     before, dense = next(segments(layers))
-    other = [layer for layer in before[1:] if not layer.keeps_shifts]
+    other = [layer for layer in before[1:] if not _keeps_shifts(layer)]
     if other:
         raise ValueError(
             f"expected a Dense or pools after activation {number}, got {other[0]!r}, which moves its mean; put it "
@@ -69,3 +72,10 @@ def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) ->
             f"least {least:.6g} there; pass a larger gamma, or smaller biases"
         )
     return float(x.mean - np.copysign(np.sqrt(max(needed, 0.0)), x.mean))
+
+
+def _keeps_shifts(layer: Layer) -> bool:
+    """Return whether a constant that is added to all units in front of a layer is added to the units behind it."""
+    x = np.random.default_rng(0).standard_normal((UNITS, in_front(layer, UNITS)))
+    behind, behind_shifted = undrawn(layer, x), undrawn(layer, x + 1)
+    return behind is not None and behind_shifted is not None and np.allclose(behind_shifted, behind + 1)

@@ -20,6 +20,7 @@ from igbtheory.foundations.given import real_data
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
 from igbtheory.layers.chain import each
+from igbtheory.layers.dropout import Noisy
 from igbtheory.networks.control.initialisation import Array, Weights, initialisation
 from igbtheory.networks.control.window import counts_within
 from igbtheory.networks.network import Network
@@ -147,7 +148,7 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
-    if any(layer.noisy for layer in each(network.layers)):
+    if any(isinstance(layer, Noisy) for layer in each(network.layers)):
         raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")
     accepted: list[tuple[int, float, float]] = []
     tried = 0

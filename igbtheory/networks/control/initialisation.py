@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers.chain import drawn, weighing
+from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.control.window import region
 from igbtheory.networks.network import Network
@@ -86,8 +87,8 @@ class Recorder(np.random.Generator):
 
     def weights(self, layers: Sequence[Layer]) -> Weights:
         """Return the weights of all Dense layers among the `layers`, after these were drawn."""
-        variances = (layer.swept for layer in weighing(layers))
+        dense = [layer for layer in weighing(layers) if isinstance(layer, Dense)]
         return tuple(
-            (np.sqrt(of["sigma_w2"] / len(matrix)) * matrix, np.sqrt(of["sigma_b2"]) * biases)
-            for of, matrix, biases in zip(variances, self.normals[::2], self.normals[1::2], strict=True)
+            (np.sqrt(layer.sigma_w2 / len(matrix)) * matrix, np.sqrt(layer.sigma_b2) * biases)
+            for layer, matrix, biases in zip(dense, self.normals[::2], self.normals[1::2], strict=True)
         )

@@ -135,12 +135,12 @@ def on_few(networks: int) -> str:
 def bias_of_guesses(variance: Array, error: Array) -> tuple[Array, Array]:
     """Return gamma_guess at a Var(G0) with a standard error, and its own: that of the variance times the slope.
 
-    A jackknife would correct the bias of order 1/n, but the slope gives deviations that are closer to normal. The error
-    is infinite where the variance may be 1/4, at which every network guesses one class.
+    A jackknife would correct the bias of order 1/n, but the slope gives deviations that are closer to normal. Both
+    are infinite where the variance is 1/4 up to rounding: every network guesses one class.
     """
     gamma = gamma_of_variance(np.where(variance > 0.25 - ROUNDED, 0.25, variance))
     with np.errstate(invalid="ignore"):
-        return gamma, np.where(variance + error > 0.25 - ROUNDED, np.inf, slope_of_gamma(gamma) * error)
+        return gamma, np.where(np.isinf(gamma), np.inf, slope_of_gamma(gamma) * error)
 
 
 def mean(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.directions import Pairs, guesses_of_features, pairs_of_data
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, entering, read_by_next, shapes, widths
+from igbtheory.layers.dense import Dense, condensed, read_out
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.state import Moments
@@ -67,7 +68,7 @@ class FiniteNetwork:
         for layer, units in zip(self.layers, [*widths(self.layers, self.width)[:-1], 1], strict=True):
             before, x = x, layer.samples(x, rng, units)
             if layer.listed:
-                moments.append(self._of_sums(*layer.read_out(before, x), pairs))
+                moments.append(self._of_sums(*read_out(layer, before, x), pairs))
         return np.array(moments, dtype=np.float64), float((x >= 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
@@ -107,7 +108,9 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
     with np.errstate(over="ignore", invalid="ignore"):
         # layers without random weights act alike in every network, so that their result is computed once
         rest, x = behind_undrawn(layers, given.astype(np.float32))
-    data = partial(_same, rest[0].condensed(x))
+    if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
+        x = condensed(x)
+    data = partial(_same, x)
     return FiniteNetwork(rest, data, len(x) * prod(given.shape[2:]), width, 0)
 
 

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.layers.few import is_few
 from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.networks.simulation.estimates import layer_estimates, mean
 from igbtheory.networks.simulation.extrapolation import RICHARDSON, SLOPE
@@ -71,7 +72,7 @@ def rows(ensembles: tuple[Ensemble, ...], expected: PerLayer, guesses: GuessTheo
     places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
     compared = []
     # predictions of layers with few weights have a statistical error, error/SPARE; other errors are upper bounds
-    scatter = np.asarray(expected.error, dtype=float) / SPARE * any(layer.few for layer in ensembles[0].network.layers)
+    scatter = np.asarray(expected.error, dtype=float) / SPARE * any(map(is_few, ensembles[0].network.layers))
     for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
         pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
         value = getattr(expected, name)[i]

@@ -22,6 +22,7 @@ from igbtheory.foundations import checks
 from igbtheory.guesses.law import non_negative_number, one_number
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.training.flow import Flow, Tangents, times_matrix
+from igbtheory.networks.training.homogeneity import matrices
 
 Array = NDArray[Any]
 Gradient = Callable[[Array], Array]
@@ -137,10 +138,10 @@ class Descent:
         return of_batch
 
 
-def descent(layers: tuple[Layer, ...], count: int, given: tuple[Any, Any, Any, Any]) -> Descent | None:
+def descent(layers: tuple[Layer, ...], data: Array, given: tuple[Any, Any, Any, Any]) -> Descent | None:
     """Return the steps of the arguments (step, momentum, weight_decay, batch_size), or None for gradient flow.
 
-    count: number of data. ValueError: an argument is out of range, or there is no formula for weight decay.
+    data: those of the inputs. ValueError: an argument is out of range, or there is no formula for weight decay.
     """
     step, momentum, weight_decay, batch_size = given
     if step is None and batch_size is None and not np.any(momentum) and not np.any(weight_decay):
@@ -152,8 +153,8 @@ def descent(layers: tuple[Layer, ...], count: int, given: tuple[Any, Any, Any, A
         0.0 if step is None else positive("step", step),
         beta,
         decay,
-        _matrices(layers) if decay else 1,
-        None if batch_size is None else checks.whole("batch_size", batch_size, 1, count),
+        matrices(layers, data) if decay else 1,
+        None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data)),
     )
 
 
@@ -163,17 +164,3 @@ def positive(name: str, value: Any) -> float:
     if not 0 < number < np.inf:
         raise ValueError(f"expected a finite number {name} > 0, got {value}; pass for example {name}=0.01")
     return number
-
-
-def _matrices(layers: tuple[Layer, ...]) -> int:
-    """Return the number of matrices of a network whose outputs are multiplied by a^m if all weights are by a.
-
-    ValueError: the network has biases, or a layer for which this does not hold, such as a norm.
-    """
-    for layer in layers:
-        if layer.matrices is None:
-            raise ValueError(
-                "expected Dense and convolutions without biases, pools, and activations with phi(a x) = a phi(x), such "
-                f"as relu, for weight decay, got {layer!r}; pass weight_decay=0"
-            )
-    return sum(layer.matrices or 0 for layer in layers)

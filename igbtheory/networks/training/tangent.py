@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import behind_undrawn, entering, shapes
+from igbtheory.layers.dropout import Noisy
 from igbtheory.layers.nodes.node import Passage
 from igbtheory.theory.kernels import OutputKernel
 
@@ -47,6 +48,6 @@ def kernels(network: Any, inputs: Any) -> tuple[Array, Array]:
         )
     shapes(layers, given.shape[2:])
     # in evaluation mode, also in front of the first Dense
-    chain, data = behind_undrawn([layer for layer in layers if not layer.noisy], given)
+    chain, data = behind_undrawn([layer for layer in layers if not isinstance(layer, Noisy)], given)
     kernel, tangent = OutputKernel(chain, data.astype(float), passage=PASSAGE).matrices("q_ab", "tangent")
     return kernel, tangent

@@ -107,7 +107,7 @@ def train(  # noqa: PLR0913 - the contract of the public name
     given = None if times is None else _increasing(times)
     draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
     squared_scale = positive("scale", scale) ** 2
-    steps = descent(network.layers, len(data), (step, momentum, weight_decay, batch_size))
+    steps = descent(network.layers, data, (step, momentum, weight_decay, batch_size))
     if batch_of(network.layers) is not None and (tested is not None or batch_size is not None):
         raise ValueError(
             "expected BatchNorm over all data that are trained on, got X_test or batch_size, with which it has other "

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from igbtheory.layers.activation import USUAL
+from igbtheory.layers.activation import USUAL, phi_of
 from igbtheory.layers.chain import segments
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
@@ -47,11 +47,11 @@ def _block(hidden: Sequence[Layer]) -> Block:
     before, phi, behind = None, None, None
     for layer in hidden:
         norm = layer if isinstance(layer, LayerNorm | RMSNorm) else None
-        if behind or not (norm or layer.function):
+        if behind or not (norm or phi_of(layer)):
             raise _unknown(layer, "there")
-        if layer.function:
-            _refuse_jumps(layer.function)
-            phi = layer.function if phi is None else composed(layer.function, phi)
+        if (outer := phi_of(layer)) is not None:
+            _refuse_jumps(outer)
+            phi = outer if phi is None else composed(outer, phi)
         elif before or phi:
             behind = norm
         else:

@@ -15,8 +15,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations.progress import counted
-from igbtheory.layers.chain import shapes
-from igbtheory.layers.dense import Dense
+from igbtheory.layers.batchnorm import BatchNorm
+from igbtheory.layers.chain import data_of_one, mapped, shapes
+from igbtheory.layers.dense import Dense, read_out
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.mixing import is_of_user
@@ -66,9 +67,6 @@ class FreshDense(Layer):
         normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
         return np.asarray((left @ normal).reshape(len(x), self.units))
 
-    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
-        return before, self.sigma_w2, self.sigma_b2
-
     def weighted(self, h: Array) -> Array:
         """Return features whose products are the covariances of a unit: the bias is one more of them.
 
@@ -98,19 +96,23 @@ class EachNetwork(Layer):
         return self.layer.weighs
 
     @property
-    def few(self) -> bool:
-        return self.layer.few
-
-    @property
-    def of_positions(self) -> bool:
-        return self.layer.of_positions
-
-    def read_out(self, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
-        return self.layer.read_out(before, behind)
+    def ways(self) -> tuple[tuple[Layer, ...], ...]:
+        return ((self.layer,),)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         networks = x.reshape(-1, self.rows, *x.shape[1:])
         return np.concatenate([self.layer.samples(network, rng, self.units) for network in networks])
+
+
+@read_out.register
+def _(layer: FreshDense, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    return before, layer.sigma_w2, layer.sigma_b2
+
+
+@read_out.register
+def _(layer: EachNetwork, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray[Any], Any, Any]:
+    read: tuple[NDArray[Any], Any, Any] = read_out(layer.layer, before, behind)
+    return read
 
 
 @final
@@ -138,16 +140,16 @@ class Chain:
         before = x = np.empty(0)
         for layer, x in self._units(seed, networks):
             if layer is not None and layer.listed:
-                yield self._read(networks, *layer.read_out(before, x))
+                yield self._read(networks, *read_out(layer, before, x))
             before = x
-        yield self._read(networks, *self.output.read_out(x, x))
+        yield self._read(networks, *read_out(self.output, x, x))
 
     def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
         """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
         x = np.empty(0)
         for _, x in self._units(seed, networks):
             yield self._read(networks, x, 1.0, 0.0)
-        yield self._read(networks, *self.output.read_out(x, x))
+        yield self._read(networks, *read_out(self.output, x, x))
 
     def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
         """Yield the data, after None, and the units behind every hidden layer."""
@@ -189,7 +191,7 @@ def chain(
     hidden, shape = [], data.shape
     for layer in layers[:-1]:
         hidden.append(many.of(layer))
-        many, shape = replace(many, rows=many.rows * layer.data_made(shape)), layer.positions(shape)
+        many, shape = replace(many, rows=many.rows * data_of_one(layer, shape)), layer.positions(shape)
     of_layers, _ = sizes(layers, iter(units[1:]), units[0], data.shape)
     given = units[0] * prod(data.shape)
     largest = rows * max(given, *(size.entries for size in of_layers))
@@ -225,7 +227,9 @@ class _Many:
         if is_of_user(layer) or (self.positions and not layer.inner):
             makes_units = layer.weighs and not layer.ways
             return EachNetwork(layer, self.rows, next(self.made) if makes_units else 1)
-        return layer.in_batches(self.batch).mapped(lambda layers: tuple(map(self.of, layers)))
+        if isinstance(layer, BatchNorm):
+            return layer.in_batches(self.batch)
+        return mapped(layer, lambda layers: tuple(map(self.of, layers)))
 
 
 def triangular_roots(h: Array) -> Array:

@@ -8,6 +8,7 @@ from igbtheory.foundations.saved import PACKAGE
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import each
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.nodes.samples import in_front
 
 UNITS = 8
 """Number of units behind a layer by which it is tested."""
@@ -26,7 +27,7 @@ def mixes(layers: Iterable[Layer]) -> bool:
 
 def _mixes(layer: Layer) -> bool:
     """Return whether the first datum is changed by the second one, with the same random numbers."""
-    x = np.random.default_rng(0).standard_normal((2, layer.in_front(UNITS)))
+    x = np.random.default_rng(0).standard_normal((2, in_front(layer, UNITS)))
     changed = np.stack([x[0], 2 * x[1] + 1])
     first, other = (layer.samples(data, np.random.default_rng(0), UNITS)[0] for data in (x, changed))
     return not np.array_equal(first, other)

@@ -24,7 +24,7 @@ COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class WidthPrediction(OutputLayer):
+class WidthPrediction(OutputLayer[float]):
     """Prediction at finite width: var_mu, var_chi, gamma, gamma_guess, Var(G0) and the law of G0, with errors.
 
     gamma = var_mu/var_chi also counts how much the norms of features differ between data; guesses depend on directions

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import read_by_next, weigh, weighing, widths
+from igbtheory.layers.chain import joined, products, read_by_next, split, weigh, weighing, widths
 from igbtheory.layers.dense import condenses
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
@@ -72,9 +72,9 @@ def _reads(layers: Sequence[Layer], width: int, units: int, behind: int | None =
             total = made
             kept = {i: _reads(way, units, units)[1] for i, way in enumerate(layer.ways) if not weigh(way)}
             if kept:  # ways without weights keep their units, and the others have their shares beside them
-                split = layer.split(MANY)
-                total = round(sum(kept.values()) * MANY / sum(split[i] for i in kept))
-            for way, count in zip(layer.ways, layer.split(total), strict=True):
+                shares = split(layer, MANY)
+                total = round(sum(kept.values()) * MANY / sum(shares[i] for i in kept))
+            for way, count in zip(layer.ways, split(layer, total), strict=True):
                 reads += _reads(way, made, units, count)[0]
             units = total
         elif layer.weighs:
@@ -120,7 +120,7 @@ def _made(layers: Sequence[Layer], read: list[int], behind: int) -> tuple[list[i
     made: list[int] = []
     for layer in reversed(layers):
         if layer.ways:
-            each = zip(reversed(layer.ways), reversed(layer.split(behind)), strict=True)
+            each = zip(reversed(layer.ways), reversed(split(layer, behind)), strict=True)
             ways, fronts = zip(*(_made(way, read, units) for way, units in each), strict=True)
             behind = fronts[-1]
             if len({*fronts}) > 1 and read:  # ways that read the data have as many units in front as these
@@ -148,9 +148,9 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
         after = layer.positions(shape)
         if layer.ways:
             ways, behind = zip(*(sizes(way, made, units, shape) for way in layer.ways), strict=True)
-            of_layers, units = [*of_layers, *(size for way in ways for size in way)], layer.joined(behind)
+            of_layers, units = [*of_layers, *(size for way in ways for size in way)], joined(layer, behind)
         elif layer.weighs:
-            each, units = layer.products(units), next(made)
+            each, units = products(layer, units), next(made)
             of_layers.append(Size(units, prod(after), each, bool(shape)))
         else:
             # where positions end, they are taken for units, as behind Flatten

@@ -56,7 +56,7 @@ def layers_of_ends(n: Certified, *ends: Any) -> CertifiedLayers:
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Certificate(OutputLayer):
+class Certificate(OutputLayer[arb]):
     """Proven enclosures for a network in infinite width: var_mu, var_chi, gamma and c of the output layer.
 
     Each is a ball of python-flint (`flint.arb`) that contains the true value, with a relative radius below 10^-digits.

@@ -9,7 +9,8 @@ from igbtheory.layers.batches.normalised import Normalised
 from igbtheory.layers.nodes.base import Averaged, Base
 from igbtheory.layers.nodes.gaussian import Gaussian
 from igbtheory.layers.nodes.mixture import Mixture
-from igbtheory.layers.nodes.node import LawNode, Ruled, no_units
+from igbtheory.layers.nodes.node import LawNode, no_units
+from igbtheory.layers.nodes.samples import Ruled
 from igbtheory.mathematics.averages import constant_batches
 from igbtheory.mathematics.averages.state import Moments
 from igbtheory.mathematics.formulas import FUNCTIONS

@@ -34,7 +34,7 @@ QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Derivation(OutputLayer):
+class Derivation(OutputLayer[Any]):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
     per_layer: the formulas after every Dense. With more than two hidden layers, long formulas are in the symbols

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.foundations.device import alone
+from igbtheory.layers.dropout import Noisy
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.data import at_data, pairs_of
 from igbtheory.layers.nodes.node import KernelNode, Node
@@ -44,10 +45,6 @@ class Arranged(Layer):
     def positions(self, shape: Point) -> Point:
         return self.shape[1:]
 
-    @property
-    def keeps_averages(self) -> bool:
-        return sorted(self.places) == list(range(len(self.places)))
-
     def __repr__(self) -> str:
         return f"Arranged({self.shape})"
 
@@ -58,8 +55,6 @@ class Part(Layer):
     """One in `of` of the units, which have the same law as all of them."""
 
     of: int
-
-    keeps_averages = True
 
     @property
     def pooled(self) -> int:
@@ -82,8 +77,6 @@ class Zero(Layer):
 
     units: int = field(repr=False)
     shape: Point = field(repr=False)
-
-    keeps_averages = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return node.times_number(0.0)
@@ -111,12 +104,11 @@ class InstanceNorm(OfData):
 
 @final
 @dataclass(frozen=True)
-class DropUnits(OfData):
+class DropUnits(Noisy, OfData):
     """Every unit of a datum times m/(1 - p) at all its positions, m = 0 with probability p, else 1."""
 
     p: float
 
-    noisy = True
     whole = True
 
     def kernel(self, node: KernelNode) -> KernelNode:
@@ -134,7 +126,7 @@ class DropUnits(OfData):
 
 @final
 @dataclass(frozen=True)
-class AlphaDropout(Layer):
+class AlphaDropout(Noisy):
     """PyTorch's AlphaDropout: it sets each unit of each datum, with probability p, to SELU's limit at minus infinity.
 
     Then it scales and shifts all units so that those of mean 0 and variance 1 keep both. It is estimated from draws.
@@ -143,7 +135,6 @@ class AlphaDropout(Layer):
     p: float
 
     each_unit = True
-    noisy = True
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         return super().rule(node) if node.passage.trains else node

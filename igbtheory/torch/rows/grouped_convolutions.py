@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from igbtheory.foundations import checks
+from igbtheory.layers.chain import products
 from igbtheory.layers.convolution import Convolution
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.node import KernelNode
+from igbtheory.layers.nodes.samples import behind, in_front
 from igbtheory.mathematics.averages.state import Pairs
 
 
@@ -34,13 +36,6 @@ class GroupedConv2d(Convolution):
         # a unit depends on the units of its group in front, unless it is another group
         return self.reads != self.makes
 
-    def products(self, units: int) -> int:
-        points: int = self.size**self.axes
-        return points * self.reads
-
-    def in_front(self, count: int) -> int:
-        return -(-count // self.makes) * self.reads
-
     def kernel(self, node: KernelNode) -> KernelNode:
         if node.components and self.reads > 1:
             raise ValueError(
@@ -50,7 +45,7 @@ class GroupedConv2d(Convolution):
         return super().kernel(node)
 
     def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
-        return node.after(Averaged(values, self.behind(node), dependent=True))
+        return node.after(Averaged(values, behind(self, node), dependent=True))
 
     def parts(self, channels: int, width: int) -> tuple[int, int]:
         if channels % self.reads:
@@ -59,6 +54,17 @@ class GroupedConv2d(Convolution):
                 "another width"
             )
         return channels // self.reads, self.makes
+
+
+@products.register
+def _(layer: GroupedConv2d, units: int) -> int:
+    points: int = layer.size**layer.axes
+    return points * layer.reads
+
+
+@in_front.register
+def _(layer: GroupedConv2d, count: int) -> int:
+    return -(-count // layer.makes) * layer.reads
 
 
 @final

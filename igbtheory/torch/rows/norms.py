@@ -104,6 +104,8 @@ def _affine(site: Site) -> list[Layer]:
         centred = weights and count * float(torch.cat(weights).mean()) ** 2 < FAR**2 * float(torch.cat(weights).var())
         mean = 0.0 if centred else 1.0
         return [Scaled(_scatter(weights, mean), _scatter(biases, 0.0), mean)]
+    if any(not torch.equal(drawn[0], part) for drawn in (weights, biases) for part in drawn):
+        raise ValueError("has one number for all units that each model draws: the theory needs one for each unit")
     numbers = [float(drawn[0].flatten()[0]) if drawn else neutral for drawn, neutral in ((weights, 1.0), (biases, 0.0))]
     if numbers == [0.0, 0.0]:
         return [Zero(site.entries.units, site.entries.shape)]
