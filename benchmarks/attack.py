@@ -239,7 +239,13 @@ def files(seed: int) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"a.{rng.choice((*[kind] * 50, *KINDS, 'bin', 'tsv', 'csv.gz', 'idx', 'h5'))}"
         path.write_bytes(damaged(packed(values, kind), rng))
-        choices = {"label_column": rng.choice(["ask", None, "0", -1]), "header": rng.choice([None, True, False])}
+        choices = {
+            "label_column": rng.choice(["ask", None, "0", -1]),
+            "header": rng.choice([None, True, False]),
+            "drop_columns": rng.choice([None, None, "", "1", [0, -1]]),
+            "separator": rng.choice([None, None, ",", ";"]),
+            "decimal": rng.choice([None, None, ".", ","]),
+        }
         logging.disable()  # of what the reader decides
 
         def check() -> str | None:

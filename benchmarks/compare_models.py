@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from zoo.libraries import TRANSFORMERS, define_compiled_operators
-from zoo.tutorials import images, perceptrons, tokens
+from zoo.tutorials import foreign, images, perceptrons, tokens
 
 import igbtheory as igb
 
@@ -136,6 +136,38 @@ def cases() -> Iterator[Case]:
         yield Case(
             f"{name} of transformers", partial(of_transformers, name), partial(photographs, 16, 3, size), train=False
         )
+    yield from foreign_cases()
+
+
+def foreign_cases() -> Iterator[Case]:
+    """Yield models with unusual functions, branches that start at 0, shared vectors and odd heads."""
+    vectors, sequences = partial(numbers, 30, foreign.FEATURES), partial(numbers, 20, foreign.TOKENS, foreign.FEATURES)
+    pictures = partial(photographs, 20, 3, 8)
+    for name, function in foreign.FUNCTIONS.items():
+        # of few units that are much larger than the others, uniform weights make units that are not normal
+        perceptron = partial(foreign.Elementwise, function, normal=name == "squared ReLU")
+        yield Case(f"foreign {name}", perceptron, vectors, train=True)
+    doubled = partial(foreign.Elementwise, foreign.crelu, made=200)
+    others: tuple[tuple[str, Make, Callable[[], Array]], ...] = (
+        ("CReLU", doubled, vectors),
+        ("SIREN", foreign.Siren, vectors),
+        ("maxout", foreign.Maxout, vectors),
+        *((name, partial(foreign.Branches, name), vectors) for name in foreign.BRANCHES),
+        ("LoRA", foreign.LoRA, vectors),
+        ("ControlNet", foreign.ControlNet, pictures),
+        ("Fixup", foreign.Fixup, pictures),
+        *((name, partial(foreign.Tokens, name), sequences) for name in foreign.SHARED),
+        *((name, partial(foreign.Heads, name), vectors) for name in foreign.HEADS),
+        ("spectrogram", foreign.Spectrum, partial(numbers, 30, 64)),
+        *((name, partial(foreign.Mixing, name), sequences) for name in ("FNet", "GFNet")),
+        ("NeuMF", foreign.NeuMF, partial(words, 30, 2, 20)),
+        ("GIN", foreign.GIN, sequences),
+    )
+    for name, make, data in others:
+        yield Case(f"foreign {name}", make, data, train=True)
+    for name, train in (("convnextv2_atto", False), ("test_resnet", True)):
+        yield Case(f"foreign {name} of timm", partial(of_timm, name), partial(photographs, 8, 3, 32), train)
+    yield Case("foreign FNet of transformers", fnet, partial(words, 20, 8), train=False)
 
 
 def of_torchvision(name: str) -> Any:
@@ -162,6 +194,15 @@ def of_transformers(name: str) -> Any:
     sizes = {**sizes, "num_labels": CLASSES} if "num_labels" in sizes else sizes
     model = getattr(transformers, name + kind)(getattr(transformers, f"{name}Config")(**sizes))
     return Head(model) if kind == "EncoderModel" else model
+
+
+def fnet() -> Any:
+    """Return a small FNet of transformers."""
+    import transformers  # noqa: PLC0415 - as above
+
+    sizes = {"vocab_size": 100, "hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 64}
+    config = transformers.FNetConfig(**sizes, max_position_embeddings=8, num_labels=CLASSES)
+    return transformers.FNetForSequenceClassification(config)
 
 
 def looped(case: Case, device: str) -> Row:

@@ -152,7 +152,10 @@ def _model() -> Source:
     yield f"{words} transformers and {{}} of {{}} models as tutorials", *counts
     compared = rows("compare_models")
     (networks,) = {row["networks"] for row in compared if row["side"] == "models"}
-    yield "compares {} of them with {} networks", len({row["model"] for row in compared}), networks
+    models = {row["model"] for row in compared}
+    unusual = {model for model in models if model.startswith("foreign ")}
+    others = len(models - unusual)
+    yield "compares {} of them, and {} models with unusual parts, with {} networks", others, len(unusual), networks
 
 
 def _finite_width() -> Source:

@@ -126,6 +126,8 @@ def test_labels_in_numbers_and_words_and_missing_columns_are_refused(tmp_path: P
     for column in ("c", 2, -3):
         with pytest.raises(ValueError, match=f"unknown column '{column}'; known: a, b"):
             igb.read_data(tmp_path / "x.csv", label_column=column)
+    (tmp_path / "x.csv").write_text("a,b\n1.5,inf\n2.5,inf\n0.5,1")
+    assert igb.read_data(tmp_path / "x.csv", label_column="b")[1] == pytest.approx(np.array([[np.inf], [np.inf], [1]]))
     (tmp_path / "x.csv").write_text("a,b\n1.5,cat\n\n2.5,\n0.5,dog")
     with pytest.raises(ValueError, match="column b has none in 1 of 3, first in line 4; remove these rows"):
         igb.read_data(tmp_path / "x.csv", label_column="b")

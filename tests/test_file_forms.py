@@ -195,6 +195,12 @@ def test_a_form_is_refused_with_advice(name: str, tmp_path: Path) -> None:
     assert len(str(caught.value).splitlines()) <= 3
 
 
+def test_a_sparse_matrix_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path) -> None:
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix((10**6, 10**6)))
+    with pytest.raises(ValueError, match=r"expected at most 2,147,483,648 bytes of unpacked data, got 8,0"):
+        igb.read_data(tmp_path / "x.npz")
+
+
 def test_folders_without_data_are_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "train_32x32.mat").touch()
     with pytest.raises(ValueError, match=r"name one of its files, such as train_32x32\.mat"):

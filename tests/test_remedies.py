@@ -65,6 +65,7 @@ TABLES = {
     "data.svm": "1 1:0.5 3:2.5\n-1 2:0.5\n",
     "digit.png": "",
     "kinds.csv": "kind,a,b\n" + "\n".join(f"{'uvv'[i % 3]},{i % 4 + 1},{i * i % 7}" for i in range(9)),
+    "one.csv": "x\n1,25\n4,5\n2,75",
     "page.html": "<!DOCTYPE html>",
     "signs.csv": "\n".join(f"{i * i % 7}.5;n{i},{i % 5}.5" for i in range(9)),
     "commas.csv": "a,b\n1,2\n3,4",
@@ -172,6 +173,12 @@ COMMANDS = [
     ),
     ("predict --data digit.png", "name the folder of all, ", "predict --data x.npy"),
     ("predict --data thousands.csv", "or write thousands without commas", "predict --data commas.csv"),
+    ("predict --data x.npy --decimal ,", "leave --decimal out", "predict --data x.npy"),
+    (
+        "predict --data one.csv",
+        "pass --decimal ',' if it is one, or --decimal '.'",
+        "predict --data one.csv --decimal ','",
+    ),
     ("predict --data kinds.csv", "or name another column", "predict --data kinds.csv --label-column kind"),
     ("predict --data page.html", "download the file that it shows", "predict --data commas.csv"),
     (

@@ -79,6 +79,8 @@ def with_error(value: float, error: float, most: int | None = None) -> str:
         return "-"
     if not error > ROUNDING * abs(value):
         return without_error(value)
+    if np.isinf(error):  # where every network may guess one class
+        return f"{value:.4g} ± inf"
     digits = max(0, -floor(log10(error)))
     texts = measured(value, error), f"{value:.{digits}f} ± {error:.1g}", f"{value:.4g} ± {error:.1g}"
     return texts[0] if most is None else next((text for text in texts if len(text) <= most), texts[-1])

@@ -121,8 +121,11 @@ class Explanation(OutputEstimates):
 
     @property
     def z(self) -> float:
-        """Difference of the measured and the expected gamma of the output, in units of their joint standard error."""
-        return float((self.gamma - self.expected_gamma) / np.hypot(self.gamma_error, self.doubt))
+        """Difference of the measured and the expected gamma of the output, in units of their error; 0 if they agree."""
+        if self.gamma == self.expected_gamma:  # such as 0 behind a norm of the batch, where both are exact
+            return 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.divide(self.gamma - self.expected_gamma, np.hypot(self.gamma_error, self.doubt)))
 
     @cached_property
     def favoured(self) -> FavouredOf:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from reprlib import repr as shortened
 from typing import Any, final
 
 import numpy as np
@@ -70,7 +71,7 @@ class Cells:
 
     def __call__(self, text: str) -> float:
         """Add a cell, and return its number or NaN."""
-        text = text.strip(' "')
+        text = text.strip()
         value = number(text, self.decimal)
         if value is None and text.lower() in LOGICAL:
             value, self.logical = LOGICAL[text.lower()], True
@@ -117,7 +118,8 @@ class Column:
         if self.words:
             as_numbers = all(WRITTEN.match(text) for text in self.words.values())
             return "mixed" if numbers.size else "written" if as_numbers else "words"
-        return "empty" if not numbers.size else "whole" if np.all(numbers == np.round(numbers)) else "real"
+        whole = np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers))
+        return "empty" if not numbers.size else "whole" if whole else "real"
 
     @cached_property
     def distinct(self) -> int:
@@ -137,7 +139,8 @@ class Column:
     @cached_property
     def ordered(self) -> bool:
         """Whether numbers rise or fall from row to row."""
-        steps = np.diff(self.values)  # NaN is neither
+        with np.errstate(invalid="ignore"):  # of infinite numbers
+            steps = np.diff(self.values)  # NaN is neither
         return len(self.values) >= FEW and bool(np.all(steps > 0) or np.all(steps < 0))
 
     @property
@@ -174,8 +177,8 @@ class Column:
         if self.words:
             row, text = next(iter(self.words.items()))
             if self.kind == "mixed":
-                return f"column {self} has {text!r} among numbers in {self.line(row)}"
-            return f"column {self} has words or dates such as {text!r}"
+                return f"column {self} has {shortened(text)} among numbers in {self.line(row)}"
+            return f"column {self} has words or dates such as {shortened(text)}"
         if index:
             return f"column {self} looks like an index"
         return f"column {self} has no number in {len(self.gaps)} of {len(self.values)} rows, first in {self._first_gap}"
@@ -308,7 +311,7 @@ def _refuse_second_header(features: Sequence[Column]) -> None:
     """Refuse a table whose first row has words, and no other."""
     heads = [one for one in features if one.kind == "mixed" and [*one.words] == [0]]
     if len(heads) > 1:
-        raise ValueError(f"{heads[0].line(0)} has names, too ({heads[0].words[0]!r}); keep one line of names")
+        raise ValueError(f"{heads[0].line(0)} has names, too ({shortened(heads[0].words[0])}); keep one line of names")
 
 
 @final

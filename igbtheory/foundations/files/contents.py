@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, final
 
@@ -59,6 +59,16 @@ class Choices:
     drop_columns: str | Sequence[str | int] | None = None
     separator: str | None = None
     decimal: str | None = None
+
+
+def refuse_unused(choices: Choices, contents: Contents) -> None:
+    """Refuse choices about the columns of a table for data that are none."""
+    if contents.names or not contents.data.size:
+        return
+    given = {one.name for one in fields(choices) if getattr(choices, one.name) not in (one.default, None)}
+    if unused := given - {"key", "axes"}:
+        name = min(unused)
+        raise ValueError(f"expected a table, which has columns, with {name}= given, got arrays; leave {name}= out")
 
 
 def tell(line: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.binary import PICKLE, is_idx, of_cifar, of_idx, unzipped
-from igbtheory.foundations.files.contents import Array, Choices, Contents, arranged, listed, tell
+from igbtheory.foundations.files.contents import Array, Choices, Contents, arranged, listed, refuse_unused, tell
 from igbtheory.foundations.files.folders import PICTURES, of_folder
 from igbtheory.foundations.files.frames import is_frame, of_arff, of_frame, of_json, of_parquet
 from igbtheory.foundations.files.named import of_mat, of_npz, of_pt
@@ -85,6 +85,7 @@ def read_data(  # noqa: PLR0913 - the contract of the public name
     else:
         checks.of_kind("the path of a file or folder, or a DataFrame", path, (str, Path), "'data.csv'")
         contents = read(path, choices)
+    refuse_unused(choices, contents)
     if not contents.data.size:
         raise ValueError(f"expected data of numbers, got none: {contents.told(None if is_frame(path) else path)}")
     if contents.decisions:

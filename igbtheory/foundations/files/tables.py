@@ -12,7 +12,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.files.columns import MISSING, Cells, Column, number, of_columns
-from igbtheory.foundations.files.contents import Choices, Contents, listed
+from igbtheory.foundations.files.contents import Array, Choices, Contents, listed
 from igbtheory.foundations.guarded import UndecidedError
 from igbtheory.foundations.labels import named_as_labels
 
@@ -54,14 +54,16 @@ class Text:
             yield line, [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
 
     def _in_cells(self, separator: str) -> Iterator[Row]:
-        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True)
+        reader = csv.reader(self.lines(), delimiter=separator, skipinitialspace=True, strict=True)
         line = self.skipped + 1
         try:
             for cells in reader:
                 yield line, cells
                 line = self.skipped + reader.line_num + 1
         except csv.Error as error:
-            raise ValueError(f"in line {line} a quoted cell does not end ({error}); close its quotes") from None
+            raise ValueError(
+                f"in line {line} a quoted cell does not end as it should ({error}); close its quotes"
+            ) from None
 
 
 @final
@@ -84,7 +86,9 @@ class Dialect:
         given = [choices.separator] if choices.separator else SEPARATORS
         dialects = [one for separator in given for one in cls._read(text, separator, choices)]
         if not dialects:
-            return cls(given[0], choices.decimal or ".")
+            return cls(
+                choices.separator or next(sign for sign in given if sign != choices.decimal), choices.decimal or "."
+            )
         # among equal ones, a point, and any sign rather than white space
         best = max(dialects, key=lambda one: (one.numbers, one.fit, one.decimal == ".", one.separator != " "))
         others = [one for one in dialects if (one.numbers, one.fit) == (best.numbers, best.fit) and best.numbers]
@@ -102,7 +106,10 @@ class Dialect:
     @classmethod
     def _read(cls, text: Text, separator: str, choices: Choices) -> "list[Dialect]":
         """Return the dialects of this separator, with either decimal sign; none if it separates nothing."""
-        rows = [cells for _, cells in islice(text.records(separator), HEAD)]
+        try:
+            rows = [cells for _, cells in islice(text.records(separator), HEAD)]
+        except ValueError:  # behind quotes stands another separator
+            return []
         below = rows[1:] or rows
         widths = [len(row) for row in below]
         usual = most_common(widths)
@@ -110,6 +117,9 @@ class Dialect:
             return []
         fit = widths.count(usual) / len(widths) / (1 if len(rows[0]) in {usual, usual - 1} else 2)
         cells = [cell.strip() for row in below for cell in row if cell.strip().lower() not in MISSING]
+        # a comma is decimal beside commas that separate only within quotes
+        if separator == choices.decimal != choices.separator and not any(separator in cell for cell in cells):
+            return []
         shares = {
             decimal: sum(number(cell, decimal) is not None for cell in cells) / max(len(cells), 1)
             for decimal in ([choices.decimal] if choices.decimal else ".,")
@@ -149,24 +159,12 @@ class Table:
 
     def columns(self, head: Sequence[Row]) -> list[Column]:
         """Return the columns; head: the first records. ValueError: a record has more or fewer cells."""
-        others = (j for j in range(self.width) if not self._plain(j, head))
-        cells: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in others}
-        try:
-            start = head[self.first][0] - 1 - self.text.skipped
-            separator = None if self.dialect.separator == " " else self.dialect.separator
-            values = np.loadtxt(
-                self.text.lines(start), delimiter=separator, quotechar='"', comments=None, ndmin=2, converters=cells
-            )
-            numbers = values.shape[1] == self.width and not np.isnan(values).all(axis=1).any()
-        except ValueError:
-            numbers = False
-        if not numbers:  # below the head, cells without numbers in a column of numbers, or rows of other widths
-            cells = self._all()
+        cells, values = self._loaded(head) or (self._all(), None)
         return [
             Column(
                 "" if self.names is None else self.names[j],
                 j,
-                np.array(cells[j].values) if j in cells else values[:, j],
+                np.array(cells[j].values) if values is None or j in cells else values[:, j],
                 cells[j].texts if j in cells else {},
                 self._line,
                 self.names is not None,
@@ -174,6 +172,25 @@ class Table:
             )
             for j in range(self.width)
         ]
+
+    def _loaded(self, head: Sequence[Row]) -> tuple[dict[int | str, Cells], Array] | None:
+        """Return what NumPy reads, faster than Python: the cells of columns that in the head have others than numbers,
+        and the numbers.
+
+        None: it does not read them, since there are such cells elsewhere, or quotes, of which it has another notion.
+        """
+        if b'"' in self.text.content:
+            return None
+        others = (j for j in range(self.width) if not self._plain(j, head))
+        cells: dict[int | str, Cells] = {j: Cells(self.dialect.decimal) for j in others}
+        lines = self.text.lines(head[self.first][0] - 1 - self.text.skipped)
+        separator = None if self.dialect.separator == " " else self.dialect.separator
+        try:
+            values = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2, converters=cells)
+        except ValueError:
+            return None
+        complete = values.shape[1] == self.width and not np.isnan(values).all(axis=1).any()
+        return (cells, values) if complete else None
 
     def _plain(self, place: int, head: Sequence[Row]) -> bool:
         """Return whether NumPy reads the cells of a column in the head."""
@@ -211,6 +228,8 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     head = list(islice(text.records(dialect.separator), HEAD))
     if not head:
         raise ValueError("expected rows of numbers, got none; write a row for each datum")
+    if choices.decimal is None and dialect.separator == ",":
+        _refuse_one_name_above_two(head)
     width = most_common([len(cells) for _, cells in head[1:] or head])
     header = _is_header(head, width, dialect) if choices.header is None else choices.header
     if header and not head[1:]:
@@ -226,6 +245,17 @@ def of_table(content: bytes, choices: Choices) -> Contents:
     if dialect.separator == ";" or dialect.decimal == ",":
         said = [f"separated by {dialect.separator!r}, decimal {dialect.decimal!r}", *said]
     return replace(contents, decisions=(*contents.decisions, *said))
+
+
+def _refuse_one_name_above_two(head: Sequence[Row]) -> None:
+    """Ask if one name stands above two whole numbers with a comma between them: R leaves out the name of row names."""
+    rows = [cells for _, cells in head[1:]]
+    if len(head[0][1]) == 1 and rows and all(len(cells) == 2 and "".join(cells).isdecimal() for cells in rows):
+        raise UndecidedError(
+            f"one column has a name, and {','.join(rows[0])!r} is one number or two; pass decimal=',' if it is one, or "
+            "decimal='.' if it is two",
+            {"decimal": ","},
+        )
 
 
 def most_common(numbers: Sequence[int]) -> int:

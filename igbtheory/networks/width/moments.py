@@ -9,6 +9,7 @@ says. Two of them agree and contribute 1/4; one agrees as often as not with anot
 import numpy as np
 
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
+from igbtheory.mathematics.numerics.rounding import resolved
 from igbtheory.networks.width.chain import Array, FreshDense, triangular_roots
 
 
@@ -46,6 +47,7 @@ def of_all(x: Array, dense: FreshDense) -> Array:
     squares = _products(h, h)
     mean = h.mean(axis=1, keepdims=True)
     var_mu, var_chi = _products(mean, mean)[:, 0], _products(h - mean, h - mean).mean(axis=1)
+    var_mu = resolved(var_mu, var_mu + var_chi, h.dtype)  # behind a norm of the batch, rounding alone is left
     roots = np.sqrt(squares)
     alive = roots > 0
     unit = np.divide(h, roots[..., None], out=np.zeros_like(h), where=alive[..., None])

@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.foundations import checks
-from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read
+from igbtheory.foundations.files import KINDS, STDIN, Choices, Contents, read, refuse_unused
 from igbtheory.foundations.given import data_set
 from igbtheory.presentation.cli.output import tell
 from igbtheory.presentation.cli.parameters import DataFile
@@ -44,6 +44,7 @@ def taken(chosen: DataFile, check: Callable[[Any], Any] = data_set) -> Taken:
         treatment = "standardised by the mean and standard deviation of all 1,797"
     else:
         contents = contents_of(source, "--data digits", choices(chosen))
+        refuse_unused(choices(chosen), contents)
         treatment = contents.treatment
     values = checked(source, check, contents.data)
     if source != DIGITS:
