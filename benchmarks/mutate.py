@@ -191,6 +191,7 @@ class Functions:
     def __post_init__(self) -> None:
         for file in self.files:
             import_module(file.removesuffix(".py").replace("/", "."))
+        gc.unfreeze()  # `conftest.py` freezes all objects, and frozen ones are not listed
         gc.collect()
         for function in gc.get_objects():
             if isinstance(function, FunctionType) and "igbtheory" in function.__code__.co_filename:
@@ -243,6 +244,7 @@ class Mapped:
             taken = time.process_time() - start
             with MAP.open("a") as kept:
                 kept.write(json.dumps([item.nodeid, taken, sorted(self.reached) if self.passed else []]) + "\n")
+        refuse_empty_map()
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -253,6 +255,14 @@ def seen() -> dict[str, tuple[float, list[int]]]:
     """Return the map: of each test the processor seconds and the mutants that it reaches."""
     lines = map(json.loads, MAP.read_text().splitlines()) if MAP.exists() else ()
     return {name: (taken, reached) for name, taken, reached in lines}
+
+
+def refuse_empty_map() -> None:
+    """End with a message if the tests of the map reach no mutant, so that none could be killed."""
+    if not any(reached for _, reached in seen().values()):
+        raise SystemExit(
+            f"expected a map of tests that reach mutants in {MAP}, got none; run python benchmarks/mutate.py map"
+        )
 
 
 def chosen(number: int, longest: float) -> tuple[list[str], float]:
@@ -284,6 +294,7 @@ class Tested:
     end: float
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        refuse_empty_map()
         items, functions = {item.nodeid: item for item in session.items}, Functions({row["file"] for row in self.rows})
         gc.freeze()
         for number in self.numbers:

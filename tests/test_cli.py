@@ -317,6 +317,9 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("train --data digits --first 9 --step-data 10", "expected --step-data <= 9, got 10"),
         ("train --data digits --first 9 --norm batch --batch-size 3", "expected the full batch"),
         ("predict Dense|relu|Dense --depth 2", "the layers of a network or --depth, got both"),
+        ("predict Dense --depth=3", "the layers of a network or --depth, got both"),  # the default, too
+        ("predict Dense|relu|Dense --activation relu", "the layers of a network or --activation, got both"),
+        ("predict --data digits --first 9 --shift 0", "--shift and --variance of Gaussian inputs, got both"),
         ("predict Dense|Batchnorm|Dense", "did you mean 'BatchNorm'"),
         ("design 1 Dense --vary shift", "unexpected 'Dense'"),
         ("classes --classes 1", "--classes >= 2"),

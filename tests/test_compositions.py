@@ -271,10 +271,8 @@ BAD = [
     (lambda: BatchNorm(4, law="exakt"), "did you mean 'exact'"),
     (lambda: BatchNorm(eps=-1e-5), "eps >= 0"),
     (lambda: LayerNorm(eps=-1.0), "eps >= 0"),
-    (lambda: RMSNorm(eps=np.ones(3)), "one number"),
     (lambda: GroupNorm(1), "size >= 2"),
     (lambda: MaxPool(0), "m >= 1"),
-    (lambda: MaxPool(2.5), "whole number"),
     (lambda: AvgPool(-1), "m >= 1"),
     (lambda: Dropout(1.0), "0 <= p < 1"),
     (lambda: Residual(LayerNorm()), "every path"),
@@ -415,3 +413,37 @@ def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:
 def test_units_that_do_not_vary_over_the_data_have_no_norm(layers: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match="vary over the data"):
         igb.Network(Dense(0.0, 1.0), *layers, Dense()).predict()
+
+
+@pytest.mark.parametrize(
+    ("make", "right"),
+    [
+        (lambda: igb.Conv2d(3, 2.0), "stride=2, or sigma_w2=2.0 for the variance of the weights"),
+        (lambda: igb.Conv1d(np.float64(3)), "kernel=3, or sigma_w2=3.0"),
+        (lambda: igb.Conv2d(3, 1, 1.0), "padding=1"),
+        (lambda: igb.DepthwiseConv2d(3, dilation=1.5), "dilation=2, or sigma_w2=1.5"),
+        (lambda: igb.PatchEmbedding(2.0), "size=2, or sigma_w2=2.0"),
+        (lambda: igb.TokenMixing(3.0), "tokens=3, or sigma_w2=3.0"),
+        (lambda: igb.Attention(2.0), "heads=2"),
+        (lambda: igb.AvgPool2d(2, 1.0), "stride=1"),
+        (lambda: igb.AvgPool(2.0), "m=2"),
+        (lambda: igb.BatchNorm(float("inf")), "batch_size=2"),
+        (lambda: igb.GroupNorm(2.5), "size=2"),
+    ],
+)
+def test_a_float_is_no_number_of_a_layer(make: Any, right: str) -> None:
+    """Beside it floats are variances: Dense(2.0), Conv2d(3, sigma_w2=2.0)."""
+    with pytest.raises(TypeError, match=f"to be a whole number, got the float .*; pass {right}"):
+        make()
+
+
+def test_a_seed_of_stochastic_depth_leaves_the_same_data_out() -> None:
+    x = np.ones((60, 2))
+    seeded, free = (
+        [layer.samples(x, np.random.default_rng(seed), 0) for seed in (0, 1)]
+        for layer in (igb.StochasticDepth(0.25, seed=3), igb.StochasticDepth(0.25))
+    )
+    assert np.array_equal(*seeded)
+    assert not np.array_equal(*free)
+    for units in (*seeded, *free):
+        assert set(units.ravel().tolist()) == {0.0, 4 / 3}

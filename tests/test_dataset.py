@@ -12,6 +12,7 @@ from conftest import draw_less
 from repeated import slow
 
 import igbtheory as igb
+from igbtheory.guesses import dataset, vocabulary
 from igbtheory.mathematics.formulas import formula
 
 
@@ -398,3 +399,41 @@ def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
     assert few.kernel() == pytest.approx(2 * data @ data.T / 6, abs=3 * 5.3 * (2 / 128) ** 0.5 / 3**0.5)
     with pytest.raises(ValueError, match="pass data"):
         igb.mlp(1).predict().kernel()
+
+
+def test_tied_weights_lift_the_token_that_is_read_in_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without other noise, the token with a positive lift is guessed, and another one where the lift is negative."""
+    monkeypatch.setattr(dataset, "OUTPUTS", 5 * 7)  # blocks of seven classes
+    ids, added = np.array([0, 6, 7, 19, 12]), np.array([1.0, 2.0, 0.5, 3.0, -1.0])
+    lifted = (ids, np.ones(5), added)
+    found = dataset.guesses_of_many(np.zeros((5, 3)), 20, np.random.default_rng(0), lifted)
+    assert found[:4].tolist() == ids[:4].tolist()
+    assert found[4] != 12
+    # factors multiply the noise, and not the lift
+    quiet = dataset.guesses_of_many(np.ones((5, 3)), 20, np.random.default_rng(0), (ids, np.zeros(5), added + 9))
+    assert quiet[:4].tolist() == ids[:4].tolist()
+
+
+@pytest.mark.parametrize(("share", "width"), [(0.5, 8), (0.9, 20)])
+def test_the_first_softmax_of_tied_weights_is_that_of_drawn_logits(share: float, width: int) -> None:
+    """Logits N(0, q), and that of the token that is read, sqrt(q) (lift + deviation N(0, 1)): loss and entropy."""
+    q, size, networks = 3.0, 500, 4000
+    tied, rng = vocabulary.Tied(width, np.array([share])), np.random.default_rng(0)
+    logits = q**0.5 * rng.standard_normal((networks, size))
+    logits[:, 0] = q**0.5 * (tied.lifts[0] + tied.deviations[0] * rng.standard_normal(networks))
+    log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    loss, entropy = vocabulary.first_softmax(q, size, tied)
+    # the sum over 500 tokens scatters by a fifth, by which its geometric mean is 0.02 too small
+    assert loss == pytest.approx(-log_p[:, 1:].mean(), abs=0.04)
+    assert entropy == pytest.approx(-(np.exp(log_p) * log_p).sum(axis=1).mean(), abs=0.04)
+
+
+def test_the_first_softmax_of_two_tokens_is_an_integral() -> None:
+    """The difference of two logits N(0, q) is N(0, 2 q): their loss is E softplus, and p its sigmoid."""
+    q = 3.0
+    z = np.linspace(-12, 12, 20_001)
+    weights, log_odds = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum(), np.sqrt(2 * q) * z
+    loss, entropy = vocabulary.first_softmax(q, 2)
+    softplus, p = np.logaddexp(0, log_odds), 1 / (1 + np.exp(-log_odds))
+    assert loss == pytest.approx(weights @ softplus, rel=1e-9)
+    assert entropy == pytest.approx(weights @ (softplus - p * log_odds), rel=1e-9)

@@ -22,6 +22,8 @@ from igbtheory.theory.derivation.functions import density
 from igbtheory.theory.derivation.integrals import B
 from igbtheory.theory.derivation.states import UnitSymbol
 
+MP = mpmath.mp.clone()
+MP.dps = 40
 TOLERANCE = 1e-3
 """Relative: the sums over midpoints of the reader meet a kink or a jump inside of a panel."""
 BIAS = 0.3
@@ -169,10 +171,6 @@ def test_a_symbol_in_an_activation_is_every_number(formula: str, value: Any, dep
     assert a in found.gamma.free_symbols
     at = number(found.gamma.subs(a, value), 1e-12)
     assert float(at) == pytest.approx(igb.mlp(depth, igb.Activation(formula, a=value)).predict().gamma, rel=1e-11)
-
-
-MP = mpmath.mp.clone()
-MP.dps = 40
 
 
 GAMMA = 314743.35181675098859

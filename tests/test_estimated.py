@@ -21,6 +21,7 @@ from igbtheory.layers.nodes.control_variates import estimated
 from igbtheory.layers.nodes.draws import REPLICATES, SPARE, Draws, Sampling, combined
 from igbtheory.layers.nodes.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.nodes.node import KernelNode, LawNode, Passage, no_units
+from igbtheory.layers.nodes.samples import behind
 from igbtheory.mathematics.averages.state import Moments, Pairs, pivoted_root
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.sobol import DIMENSIONS, normal_points
@@ -421,3 +422,23 @@ def test_means_are_unbiased_and_replicates_independent() -> None:
     # the points of one replicate repel each other
     assert -5 * errors[4] - 1 / 7 <= means[4] < 5 * errors[4]
     assert abs(means[0]) < 5 * errors[0] + 1e-9
+
+
+@pytest.mark.parametrize(("across", "within"), [(0.5, 0.2), (0.1, 0.6)])
+def test_units_of_batches_have_the_covariances_of_their_law(across: float, within: float) -> None:
+    """Two batches of three data: the covariances of two data of one batch, and of different batches."""
+    law, count = Moments(0.4, across, 1.0, within=within), 100_000
+    draws = Draws(np.random.default_rng(0), 1, batches=2, size=3)
+    units = Gaussian(law).units(draws, count)
+    found = (units - 0.4) @ (units - 0.4).T / count
+    same_batch = np.kron(np.eye(2), np.ones((3, 3))) > 0
+    expected = np.where(np.eye(6) > 0, 1.0 + across, np.where(same_batch, within, across))
+    assert np.abs(found - expected).max() < 5 * 1.5 * 2**0.5 / count**0.5
+
+
+def test_a_full_batch_is_many_data_however_few_are_drawn() -> None:
+    """Units of two data that are normalised by these two alone would be 1 and -1."""
+    node = LawNode(FLOAT64, Gaussian(Moments(0, 0.5, 1.0)))
+    drawn = behind(igb.BatchNorm(), node)(Draws(np.random.default_rng(0), 1, batches=2), 500)
+    assert drawn.shape == (2, 500)
+    assert np.mean(drawn**4) == pytest.approx(3, abs=5 * (96 / 1000) ** 0.5)  # of a normal unit; 1 of signs

@@ -170,6 +170,11 @@ def hostile(count: int, seed: int = 7) -> Iterator[str]:
         yield grown(rng.randint(1, 7))
 
 
+def unpack_at_most(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse data that unpack to more bytes."""
+    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", size)
+
+
 def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: Any) -> None:
         raise AssertionError("a formula was executed")
@@ -240,7 +245,7 @@ def test_data_that_unpack_to_more_than_fits_are_refused(tmp_path: Path, monkeypa
     for suffix in ("npz", "gz"):
         (tmp_path / f"a.{suffix}").write_bytes(packed(zeros, suffix))
         assert igb.read_data(tmp_path / f"a.{suffix}")[0].shape == zeros.shape
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", zeros.nbytes - 1)
+    unpack_at_most(zeros.nbytes - 1, monkeypatch)
     for suffix in ("npz", "gz"):
         with pytest.raises(ValueError, match=r"expected at most 159,999 bytes of unpacked data, got 16\d,\d{3}; take"):
             igb.read_data(tmp_path / f"a.{suffix}")
@@ -324,6 +329,45 @@ def test_forged_results_are_refused(state: Any) -> None:
     assert "sympy.physics.mechanics" not in sys.modules
 
 
+def places_in(tree: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield all places in a tree: what contains them, and the key or the index there."""
+    for key in list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ():
+        yield tree, key
+        yield from places_in(tree[key])
+
+
+@pytest.mark.parametrize("part", [None, "x", {}], ids=repr)
+def test_forged_fields_are_refused_or_can_be_shown(part: Any) -> None:
+    """One place after the other of saved results holds something else: every field has its type, or it is refused."""
+    data = igb.digits()[:4] / 16
+    results = [
+        igb.mlp(1).predict(),
+        igb.mlp(1).predict(data),
+        igb.mlp(1).simulate(networks=2, width=4, samples=4, inputs=data[:, 20:24]),
+        igb.mlp(1).train(data, np.arange(4) % 2, draws=2, times=[1.0]),
+    ]
+    refused = 0
+    for result in results:
+        saved = json.loads(result.to_json())
+        for holder, key in [*places_in(saved["state"])]:
+            kept, holder[key] = holder[key], part
+            try:
+                shown = type(result).from_json(json.dumps(saved))
+                assert repr(shown)
+                assert shown.to_dict()
+            except ValueError:
+                refused += 1
+            holder[key] = kept
+    assert refused > 100
+
+
+def test_a_field_of_another_type_is_refused_by_name() -> None:
+    saved = json.loads(igb.mlp(1).predict().to_json())
+    saved["state"]["fields"]["per_layer"] = 5
+    with pytest.raises(ValueError, match="expected per_layer of Prediction to be of the type PerLayer, got 5"):
+        igb.Prediction.from_json(json.dumps(saved))
+
+
 def test_a_text_of_brackets_is_no_result() -> None:
     with pytest.raises(ValueError, match=r"expected the text of to_json\(\)"):
         igb.Prediction.from_json("[" * 100_000)
@@ -382,7 +426,7 @@ def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
 
 def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forged_store(tmp_path / "run.db", None, packed(np.zeros((200, 100)), "npz"))
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 150_000)
+    unpack_at_most(150_000, monkeypatch)
     with (
         Store(tmp_path / "run.db", {}) as store,
         pytest.raises(ValueError, match=r"is damaged.* at most 150,000 bytes"),
@@ -400,3 +444,17 @@ def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(ValueError, match="its tables are others"):
         Store(tmp_path / "run.db", {})
+
+
+@pytest.mark.parametrize(
+    "columns", [{"numbers": np.zeros(40_000)}, {"texts": ["x" * 4000] * 100}], ids=["declared", "real"]
+)
+def test_a_parquet_file_that_unpacks_to_more_than_fits_is_refused(
+    columns: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame(columns).to_parquet(tmp_path / "x.parquet")
+    unpack_at_most(250_000, monkeypatch)
+    with pytest.raises(ValueError, match=r"at most 250,000 bytes of unpacked data"):
+        igb.read_data(tmp_path / "x.parquet", label_column=None)

@@ -301,6 +301,10 @@ CIRCULAR, POOL, FLAT = igb.Conv2d(3, padding="circular"), igb.GlobalAvgPool(), i
         ((igb.Gathered(PADDED, (6, 6)), igb.Conv2d(3, padding=0), FLAT), (CONVOLUTION, FLAT)),
         ((igb.Gathered(ROLLED, (4, 4)), CIRCULAR, RELU, POOL), (CIRCULAR, RELU, POOL)),
         ((igb.Gathered(WINDOWS, (2, 2)), igb.Conv2d(1), FLAT), (igb.Conv2d(2, 2, 0), FLAT)),
+        (  # positions of zeros have no mean behind units that have one
+            (RELU, igb.Gathered(PADDED, (6, 6)), igb.LayerNorm(), igb.Conv2d(3, padding=0), FLAT),
+            (RELU, igb.LayerNorm(), CONVOLUTION, FLAT),
+        ),
         ((UNIFORM, FLAT), (igb.AvgPool2d(2), FLAT)),
         ((igb.Tokens(), igb.Gathered(((0,),), ())), (igb.Tokens(), igb.FirstToken())),
         ((POOL, igb.Spread((4, 4)), CIRCULAR, RELU, FLAT), (POOL, igb.Dense(), RELU)),

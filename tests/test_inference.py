@@ -447,3 +447,13 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "cannot read" in capsys.readouterr().err
     assert main(["infer", first, "--samples", "9"]) == 2
     assert "counts over D" in capsys.readouterr().err
+
+
+def test_the_test_of_two_ratios_is_scaled_by_bartletts_factor() -> None:
+    """Of two normal variances with as many degrees of freedom: the law of the statistic is chi-squared of its mean."""
+    first = igb.infer([0.3, 0.8, 0.55, 0.1, 0.62], D=1000)
+    second = igb.infer([0.41, 0.52, 0.6], D=1000)
+    found = igb.compare(first, second)
+    factor = 1 + (1 / 5 + 1 / 3 - 1 / 8) / 3
+    assert found.pvalue == pytest.approx(stats.chi2.sf(found.statistic / factor, 1), rel=1e-9)
+    assert found.statistic > 0.5

@@ -4,6 +4,7 @@
 # mypy: disable-error-code="arg-type, attr-defined, call-overload, index, list-item, union-attr"
 
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -417,3 +418,19 @@ def test_two_networks_are_compared_in_a_table() -> None:
         igb.compare(igb.infer([0.2, 0.5]), igb.infer([0.2, 0.5]), inputs=np.eye(4))
     with pytest.raises(ValueError, match="loop over its values"):
         igb.compare(relu, igb.mlp(1, sigma_w2=[1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("gamma", "error", "regime"),
+    [
+        (1 + 1e-12, 1e-12, "uniform"),
+        (1 + 1e-12, 1e-14, "prejudiced"),
+        (1 - 1e-12, 1e-14, "neutral"),
+        (1.001, 0.5, "prejudiced"),  # an error, however large, is no reason to call all guesses uniform
+        (0.999, 0.5, "neutral"),
+    ],
+)
+def test_only_rounding_makes_guesses_uniform(gamma: float, error: float, regime: str) -> None:
+    found = igb.mlp(1, "relu").predict()
+    layers = replace(found.per_layer, var_mu=np.array([0.0, gamma]), var_chi=np.ones(2), error=np.array([0.0, error]))
+    assert replace(found, per_layer=layers).regime == regime

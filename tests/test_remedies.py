@@ -1322,6 +1322,13 @@ LINES = [
         "substitute numbers for them in the network, and derive or predict again",
         "igb.mlp(1, 'x', sigma_b2=1).derive().value()",
     ),
+    ("igb.Conv2d(3, 2.0)", "sigma_w2=2.0 for the variance of the weights", "igb.Conv2d(3, sigma_w2=2.0)"),
+    ("igb.Conv2d(3, 2.0)", "pass stride=2", "igb.Conv2d(3, stride=2)"),
+    (
+        "igb.Network('Dense | Concat((), (Dense | relu)) | Dense').predict(width=[96, 96])",
+        "pass one width for all layers",
+        "igb.Network('Dense | Concat((), (Dense | relu)) | Dense').predict(width=96, networks=2)",
+    ),
     (
         "igb.mlp(600, sigma_w2=8).predict()",
         "use a sigma_w2 nearer to the critical one (2.0 for relu)",

@@ -441,3 +441,30 @@ def test_equal_data_with_different_labels_are_named() -> None:
         igb.mlp(1).train(data, np.append(LABELS, LABELS[7] + 1))
     found = igb.mlp(1).train(data, np.append(LABELS, LABELS[7]), draws=20)  # a singular Theta
     assert np.all(found.accuracy.draws[:, -1] == 1)
+
+
+@pytest.mark.parametrize("matrices", [1, 2, 3])
+def test_momentum_and_weight_decay_are_those_of_weights(matrices: int) -> None:
+    """Outputs a^m f + a^(m-1) J d of weights a w + d, by SGD on d and a as PyTorch does it, step by step.
+
+    J: the slopes of the outputs at w; the gradient of a loss is a^(m-1) J^T times its slope.
+    """
+    rng, (step, momentum, decay, steps) = np.random.default_rng(0), (0.02, 0.9, 0.05, 60)
+    slopes_of_outputs, start = rng.normal(size=(4, 30)), rng.normal(size=(4, 1, 1))
+    aims = np.array([1.0, -1.0, 0.5, 2.0])
+    theta = slopes_of_outputs @ slopes_of_outputs.T / 30
+    factor, faster, weights, velocity = 1.0, 0.0, np.zeros(30), np.zeros(30)
+    for _ in range(steps):
+        by_weights = factor ** (matrices - 1) * slopes_of_outputs / 30**0.5
+        outputs = factor**matrices * start[:, 0, 0] + by_weights @ weights
+        velocity = momentum * velocity + by_weights.T @ (outputs - aims) + decay * weights
+        faster = momentum * faster + decay * factor
+        weights, factor = weights - step * velocity, factor - step * faster
+    expected = factor**matrices * start[:, 0, 0] + factor ** (matrices - 1) * slopes_of_outputs @ weights / 30**0.5
+    descent, tangents = Descent(step, momentum, decay, matrices), Tangents(theta, 4)
+    flow = descent.of_gradient(tangents, lambda outputs: outputs - aims[:, None, None], np.random.default_rng(0))
+    (found,) = flow(start, np.array([steps]))
+    assert found[:, 0, 0] == pytest.approx(expected, rel=1e-9)
+    if matrices == 1:
+        (by_modes,) = descent.squared(tangents, aims[:, None])(start, np.array([steps]))
+        assert by_modes[:, 0, 0] == pytest.approx(expected, rel=1e-9)

@@ -151,6 +151,18 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
+def counted(name: str, value: Any, least: int, most: int | None = None, *, variance: str = "") -> int:
+    """Return a whole number that makes a layer, such as a stride; refuse a float, which may be meant for a variance.
+
+    variance: the name of a variance of the layer, for the error.
+    """
+    if isinstance(value, float | np.floating):
+        near = max(least, round(value)) if np.isfinite(value) else least
+        other = f", or {variance}={value} for the variance of the weights" if variance else ""
+        raise TypeError(f"expected {name} to be a whole number, got the float {value}; pass {name}={near}{other}")
+    return whole(name, value, least, most)
+
+
 def several(name: str, values: Any, example: str) -> tuple[Any, ...]:
     """Return the values in a tuple; refuse what is no sequence of them, and an empty one.
 

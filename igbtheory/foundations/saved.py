@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from igbtheory.foundations.typed import by_names, refuse_other_types
+
 PACKAGE = "igbtheory"
 Made = TypeVar("Made")
 
@@ -108,15 +110,17 @@ def _tree_of_expression(value: Any) -> Any:
 
 
 def value_of(tree: Any) -> Any:
-    """Return the value of a tree. ValueError: `tree_of` did not return this tree."""
+    """Return the value of a tree. ValueError: `tree_of` did not return this tree, or of no value that can be shown."""
     try:
-        return _value_of(tree)
+        value = _value_of(tree)
+        repr(value)  # fields that may be anything are not checked by their types
     except ValueError:
         raise
     except Exception as error:  # what a forged tree contains, and how deep, decides the kind
         raise ValueError(
             f"expected a saved result, got a damaged one: {type(error).__name__}: {error!s:.200}"
         ) from error
+    return value
 
 
 def _value_of(tree: Any) -> Any:
@@ -181,8 +185,10 @@ def _object(kind: Any, name: str, state: dict[str, Any]) -> Any:
     if not allowed or expected.keys() != state.keys() or MISSING in missing:
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
-    for field, value in state.items():
-        object.__setattr__(made, field, _value_of(value))
+    values = {field: _value_of(value) for field, value in state.items()}
+    refuse_other_types(kind, values)
+    for field, value in values.items():
+        object.__setattr__(made, field, value)
     if hasattr(made, "__post_init__"):
         made.__post_init__()
     return made
@@ -224,6 +230,7 @@ def _made(name: str, arguments: list[Any]) -> Any:
     """Return the result of one of MAKERS."""
     function = _named(name)
     _allowed(name, function in MAKERS)
+    refuse_other_types(function, by_names(function, arguments))
     return function(*arguments)
 
 

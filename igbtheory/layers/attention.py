@@ -67,14 +67,14 @@ class Attention(Few, OfTokens):
     weighs = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "heads", checks.whole("heads", self.heads, 1))
+        object.__setattr__(self, "heads", checks.counted("heads", self.heads, 1))
         for name in ("sigma_qk2", "sigma_v2", "sigma_qkb2", "sigma_vb2", "sigma_s2"):
             checks.variance(name, getattr(self, name), "an Attention")
         object.__setattr__(self, "dropout", Dropout(self.dropout).p)
         checks.known("scaling", self.scaling, SCALINGS)
         checks.of_kind("causal=True or False", self.causal, bool, "causal=True")
         if self.groups is not None:
-            groups = tuple(tuple(checks.whole("groups", token, 0) for token in group) for group in self.groups)
+            groups = tuple(tuple(checks.counted("groups", token, 0) for token in group) for group in self.groups)
             object.__setattr__(self, "groups", groups)
 
     @property

@@ -55,7 +55,7 @@ class BatchNorm(Layer):
     def __init__(self, batch_size: int | None = None, law: str = "exact", eps: Any = 0.0) -> None:
         checks.epsilon(eps)
         estimator = checks.known("law of BatchNorm", law, ESTIMATORS)
-        size = None if batch_size is None else checks.whole("batch_size", batch_size, 2, checks.LARGEST)
+        size = None if batch_size is None else checks.counted("batch_size", batch_size, 2, checks.LARGEST)
         if estimator == "proxy" and (size is None or (isinstance(size, int) and size <= 4)):
             raise ValueError(
                 f'expected batch_size > 4 with law="proxy", whose variance n/(n - 4) ends there, got {batch_size}; use '

@@ -60,11 +60,11 @@ class Convolution(Windowed, ABC):
         for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
             checks.variance(name, value, f"a {type(self).__name__}")
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
+        object.__setattr__(self, "size", checks.counted("kernel", kernel, 1, variance="sigma_w2"))
         for name, value in (("stride", stride), ("groups", groups), ("dilation", dilation)):
-            object.__setattr__(self, name, checks.whole(name, value, 1))
+            object.__setattr__(self, name, checks.counted(name, value, 1, variance="sigma_w2"))
         named = isinstance(padding, str)
-        pad = checks.known("padding", padding, PADDINGS) if named else checks.whole("padding", padding, 0)
+        pad = checks.known("padding", padding, PADDINGS) if named else checks.counted("padding", padding, 0)
         object.__setattr__(self, "padding", pad)
 
     @property

@@ -47,7 +47,7 @@ class GroupNorm(Layer):
     eps: Any = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", checks.whole("size", self.size, 2, checks.LARGEST))
+        object.__setattr__(self, "size", checks.counted("size", self.size, 2, checks.LARGEST))
         checks.epsilon(self.eps)
 
     whole = True

@@ -42,7 +42,7 @@ class MaxPool(Layer):
     each_unit = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
+        object.__setattr__(self, "m", checks.counted("m", self.m, 1, MOST))
 
     @property
     def pooled(self) -> int:
@@ -99,7 +99,7 @@ class AvgPool(Layer):
     each_unit = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))
+        object.__setattr__(self, "m", checks.counted("m", self.m, 1, checks.LARGEST))
 
     @property
     def pooled(self) -> int:

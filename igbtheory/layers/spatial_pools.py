@@ -26,10 +26,10 @@ class Pool2d(Windowed, ABC):
     each_unit = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.whole("k", self.k, 1))
+        object.__setattr__(self, "k", checks.counted("k", self.k, 1))
         if self.stride is not None:
-            object.__setattr__(self, "stride", checks.whole("stride", self.stride, 1))
-        object.__setattr__(self, "padding", checks.whole("padding", self.padding, 0, self.k // 2))
+            object.__setattr__(self, "stride", checks.counted("stride", self.stride, 1))
+        object.__setattr__(self, "padding", checks.counted("padding", self.padding, 0, self.k // 2))
 
     @cached_property
     def window(self) -> Window:

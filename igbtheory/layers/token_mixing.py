@@ -40,7 +40,7 @@ class TokenMixing(Few, OfTokens):
 
     def __post_init__(self) -> None:
         if self.tokens is not None:
-            object.__setattr__(self, "tokens", checks.whole("tokens", self.tokens, 1))
+            object.__setattr__(self, "tokens", checks.counted("tokens", self.tokens, 1, variance="sigma_w2"))
         for name in ("sigma_w2", "sigma_b2"):
             checks.variance(name, getattr(self, name), "a TokenMixing")
 

@@ -73,7 +73,7 @@ class PatchEmbedding(OfData):
     whole = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", checks.whole("size", self.size, 1))
+        object.__setattr__(self, "size", checks.counted("size", self.size, 1, variance="sigma_w2"))
         for name in ("sigma_w2", "sigma_b2"):
             checks.variance(name, getattr(self, name), "a PatchEmbedding")
 
@@ -132,7 +132,7 @@ class Embedding(OfTokens):
     def __post_init__(self) -> None:
         checks.variance("variance", self.variance, "an Embedding")
         if self.padding is not None:
-            object.__setattr__(self, "padding", checks.whole("padding", self.padding, 0))
+            object.__setattr__(self, "padding", checks.counted("padding", self.padding, 0))
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         got = "units of other layers" if node.base.on_data else "Gaussian inputs"

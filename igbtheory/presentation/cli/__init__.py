@@ -18,6 +18,7 @@ from typing import Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 import igbtheory
+from igbtheory.presentation.cli.given import command_line
 from igbtheory.presentation.cli.spelling import spelled
 
 COMMANDS = (
@@ -76,7 +77,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return 0
     if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) < NARROWEST:
         os.environ["COLUMNS"] = str(NARROWEST)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), command_line(tokens):
         warnings.showwarning = lambda message, *_: say("warning", message)
         try:
             status = _app(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")

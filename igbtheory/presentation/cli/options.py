@@ -14,6 +14,7 @@ from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.shipped import load_file
 from igbtheory.foundations.whole_files import whole_file
 from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.given import given
 from igbtheory.presentation.cli.parameters import (
     Activation,
     Assignments,
@@ -181,12 +182,11 @@ class Inputs(Data, Gaussian):
     def values(self) -> Any:
         """Return the inputs as the library takes them."""
         if self.data is None:
-            for one in fields(Data):
-                if one.name != "seed" and getattr(self, one.name) != one.default:
-                    option = f"--{one.name.replace('_', '-')}"
+            for option in given(self, Data):
+                if option != "--seed":
                     raise ValueError(f"expected a data set with {option}, got none; name one with --data")
             return super().values()
-        if (self.shift, self.variance) != (0.0, 1.0):
+        if given(self, Gaussian):
             raise ValueError("expected --data, or --shift and --variance of Gaussian inputs, got both; leave one out")
         return self.taken.values
 
@@ -217,10 +217,8 @@ class GaussianCase(Printed, Gaussian, Architecture, Layers):
             _run(self.register)
         if self.layers is None:
             return igb.mlp(**self.options())
-        for one in fields(Architecture):
-            if getattr(self, one.name) != one.default:
-                option = f"--{one.name.replace('_', '-')}"
-                raise ValueError(f"expected the layers of a network or {option}, got both; write it into the layers")
+        for option in given(self, Architecture):
+            raise ValueError(f"expected the layers of a network or {option}, got both; write it into the layers")
         return igb.Network.read(self.layers)
 
     def call(self) -> str:
