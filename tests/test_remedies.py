@@ -1256,6 +1256,11 @@ LINES = [
         "igb.Network(igb.Concat((), igb.AvgPool2d(1)), igb.Flatten(), igb.Dense()).predict(SMALL)",
     ),
     (
+        "igb.Network(igb.Concat(igb.Embedding(1.0, 0), igb.Embedding()), igb.Flatten(), igb.Dense()).predict(IDS)",
+        "give them one padding",
+        "igb.Network(igb.Concat(igb.Embedding(), igb.Embedding()), igb.Flatten(), igb.Dense()).predict(IDS)",
+    ),
+    (
         "igb.Network(igb.Dense(), igb.Embedding(), igb.Flatten(), igb.Dense()).predict(X)",
         "whole numbers of shape (n_samples, tokens), got vectors; put it first, and pass ids as data",
         "igb.Network(igb.Embedding(), igb.Flatten(), igb.Dense()).predict(IDS)",
