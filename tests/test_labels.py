@@ -35,8 +35,10 @@ def test_minus_one_and_one_are_targets_and_so_is_what_is_no_label() -> None:
     one_hot = np.eye(3)[CLASSES]
     for y in (one_hot, one_hot.astype(int)):
         assert trained(y).labels.tolist() == pytest.approx([1 / 3] * 3)
-    # asked for by two dimensions: all of 0, 1, 2 but 0 are positive
-    assert trained(CLASSES[:, None].astype(float)).labels.tolist() == pytest.approx([2 / 3, 1 / 3])
+    # asked for by two dimensions: a target of 0 is one of class 0, as a guess is
+    assert trained(CLASSES[:, None] - 1.0).labels.tolist() == pytest.approx([2 / 3, 1 / 3])
+    with pytest.raises(ValueError, match="expected targets of one output on both sides of 0"):
+        trained(CLASSES[:, None].astype(float))
 
 
 @pytest.mark.parametrize("y", [CLASSES - 1, CLASSES - 1.0, np.where(CLASSES == 0, 2, -1), -CLASSES])
@@ -66,8 +68,10 @@ def test_measured_labels_follow_the_same_rule() -> None:
         return torch.nn.Linear(64, 4)
 
     expected = igb.measure(made, (X, CLASSES), 3).by_label
-    for y in (CLASSES.astype(float), CLASSES[:, None], CLASSES[:, None].astype(float)):
+    for y in (CLASSES.astype(float), CLASSES[:, None]):
         assert np.array_equal(igb.measure(made, (X, y), 3).by_label, expected, equal_nan=True)
+    # floats in two dimensions are values of outputs, as in training
+    assert not igb.measure(made, (X, CLASSES[:, None].astype(float)), 3).by_label.size
     signs = np.where(CLASSES == 0, 1, -1)
     two = igb.measure(made, (X, np.where(CLASSES == 0, 0, 1)), 3).by_label
     assert np.array_equal(igb.measure(made, (X, signs), 3).by_label, two, equal_nan=True)

@@ -89,7 +89,7 @@ def test_freed_arrays_leave_their_memory_to_the_next_ones() -> None:
     program = """
 import resource
 import numpy as np
-import igbtheory.mathematics.numbers
+import igbtheory.mathematics.numbers.float64
 def faults():
     x = np.ones(2**18)  # of 2 MiB, 512 pages
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

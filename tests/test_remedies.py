@@ -1468,6 +1468,11 @@ MODELS = [
         "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
     ),
     (
+        "igb.from_torch(lambda: with_bias(-4.6), X)",
+        "set it to 0, or draw it anew in every model",
+        "igb.from_torch(lambda: with_bias(0.0), X)",
+    ),
+    (
         "igb.measure(3, X)",
         "pass the model's class, or a function that makes a new one",
         "igb.measure(lambda: nn.Linear(4, 2), X, networks=2)",
@@ -1711,6 +1716,11 @@ def models() -> dict[str, Any]:
     def copied() -> Any:
         return nn.Sequential(nn.TransformerEncoder(encoder(batch_first=True)[0], 2), nn.Flatten(), nn.Linear(16, 2))
 
+    def with_bias(value: float) -> Any:
+        last = nn.Linear(3, 1)
+        nn.init.constant_(last.bias, value)
+        return nn.Sequential(nn.Linear(4, 3), last)
+
     def cubed() -> Any:
         layer = nn.Linear(64, 2)
         layer.weight.data.pow_(9)  # no initialiser has this law
@@ -1813,10 +1823,12 @@ NOT_DONE = {
         "convert it in Python: import datasets",
         "save data and labels as arrays with names",
     ),
+    "`test_runs` does it": ("return what the piece computes",),
     "`test_figures` does it": ("write another value of this kind",),
     "it writes into the home of the user": ("name one with --shell",),
     "the page of `igb explore` says it": ("choose fewer layers", "choose those", "write one such as 2"),
     "it is a warning or a remark": (
+        "make the models in double precision",
         "pass a formula",
         "return the model in training mode",
         "check that the weights",

@@ -488,6 +488,14 @@ def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_piece_that_returns_nothing_is_refused(tmp_path: Path) -> None:
+    with Store(tmp_path / "run.db", RUN) as store:
+        with pytest.raises(TypeError, match="got None; return what the piece computes"):
+            store.put(1, None)
+        store.put(1, 0.5)
+        assert store.get(1) == 0.5
+
+
 @pytest.mark.slow
 def test_a_cluster_that_falls_silent_ends_the_run_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")

@@ -293,7 +293,8 @@ def _labels(rest: Sequence[Column], index: Sequence[Column]) -> tuple[Column | N
     # beside x, y is the name of a coordinate as well
     point = [one for one in named[:1] if one.name.lower() == "y" and any(other.name.lower() == "x" for other in rest)]
     output = [one for one in rest[-1:] if one.each and one not in index]
-    may = [one for one in rest if one in named or one.like_classes or one in output]
+    # labels that nothing names as such are those of other columns; a column alone has none
+    may = [one for one in rest if one in named or (rest[1:] and (one.like_classes or one in output))]
     sole = {*named, *words}
     if len(sole) == 1 and not point and may == (named or words):
         return sole.pop(), []

@@ -66,6 +66,8 @@ def labels_of(file: str | None, chosen: DataFile, data: Taken) -> Any:
     contents = contents_of(file, "--labels", replace(choices(chosen), key=None, axes=None, drop_columns=None))
     tell_decisions(file, contents)
     labels = contents.data if contents.labels is None else contents.labels
+    if contents.names[:1] and not contents.names[1:]:
+        labels = labels.reshape(len(labels))
     if len(labels) != data.count:
         raise ValueError(f"expected a label for each of the {data.count} data of {chosen.data}, got {len(labels)}")
     return labels[data.rows]
