@@ -33,6 +33,8 @@ def has_type(value: Any, hint: Any) -> bool:
     A number may be a symbol, and protocols and type variables allow any value.
     """
     kind, inner = get_origin(hint) or hint, get_args(hint)
+    if hasattr(kind, "__value__"):  # a name for a type, as NDArray is from NumPy 2.5 on
+        return has_type(value, kind.__value__)
     if kind is Any:
         return True
     if kind in {Union, UnionType}:

@@ -62,12 +62,11 @@ def labels_of(file: str | None, chosen: DataFile, data: Taken) -> Any:
         if data.labels is None:
             raise ValueError(f"expected the labels of {chosen.data}; name their file with --labels")
         return data.labels
-    # a table of one column has only labels, and an index beside them is left out
     contents = contents_of(file, "--labels", replace(choices(chosen), key=None, axes=None, drop_columns=None))
     tell_decisions(file, contents)
-    labels = contents.data if contents.labels is None else contents.labels
-    if contents.names[:1] and not contents.names[1:]:
-        labels = labels.reshape(len(labels))
+    labels = contents.labels
+    if labels is None:  # the one column of a table has labels, rather than values of one output
+        labels = contents.data[:, 0] if len(contents.names) == 1 else contents.data
     if len(labels) != data.count:
         raise ValueError(f"expected a label for each of the {data.count} data of {chosen.data}, got {len(labels)}")
     return labels[data.rows]
