@@ -1121,7 +1121,7 @@ class Pictures(torch.utils.data.Dataset):  # type: ignore[misc, name-defined] # 
             TypeError,
             "data and labels, got a dictionary of 'labels'; pass the arrays",
         ),
-        ([({"a": 1, "b": 2},)][0], TypeError, "got tuple"),
+        ([({"a": 1, "b": 2},)][0], TypeError, "stack the data into one"),
         (iter([]), ValueError, "batches of data, got none"),
         (Pictures(), TypeError, "PosixPath.*transform=torchvision.transforms.ToTensor()"),
     ],

@@ -45,7 +45,7 @@ PAIRED, COMPARED = (256, 8192), 2**19
 UNPREDICTED = np.nan, np.nan, np.nan, np.nan
 Row = tuple[float, float, float, float]
 """The moments q_ab and q_aa - q_ab, E (G0 - 1/2)^2, and the share of ties."""
-UNMEASURED: Row = (np.nan, np.nan, np.nan, 0.0)
+UNMEASURED: Row = (np.nan, np.nan, np.nan, np.nan)
 NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
     "outputs of the last linear layer"
