@@ -169,7 +169,7 @@ class DrawnGuessLaw(OutputLaw):
 
     >>> law = igb.mlp(2, "relu").predict(width=3).G0
     >>> print(f"{law.mean():.2f}")
-    0.59
+    0.62
     """
 
     size: int
