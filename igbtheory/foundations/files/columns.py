@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.files.contents import Array, Choices, Contents, listed
+from igbtheory.foundations.files.contents import Array, Choices, Contents, listed, numbered
 from igbtheory.foundations.guarded import UndecidedError
 from igbtheory.foundations.labels import named_as_labels, surely_labels, words_of
 
@@ -204,8 +204,8 @@ class Column:
         cells = [*self.words.values()] if self.words else self.values
         classes, places = np.unique(cells, return_inverse=True)
         said = f"labels: {self} ({len(classes)} class{'es' * (len(classes) != 1)})"
-        numbered = [f"{i} = {name if self.words else int(name)}" for i, name in enumerate(classes)]
-        told = [said] if not self.words and np.array_equal(classes, range(len(classes))) else [said, listed(numbered)]
+        as_numbered = not self.words and np.array_equal(classes, range(len(classes)))
+        told = [said] if as_numbered else [said, numbered(classes if self.words else classes.astype(int))]
         return places.ravel().astype(np.int64), told
 
 

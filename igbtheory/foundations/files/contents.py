@@ -27,8 +27,8 @@ AS_IT_IS = "as they are"
 class Contents:
     """Data, (n_samples, ...), and their labels or values of outputs, (n_samples, ...), or None.
 
-    decisions: what the reader decided, in phrases. treatment: how it changed the numbers. names: of the features of a
-    table.
+    decisions: phrases that tell what the reader decided. treatment: a phrase that tells how it changed the numbers.
+    names: of the features, if the data are a table.
     """
 
     data: Array
@@ -62,7 +62,7 @@ class Choices:
 
 
 def refuse_unused(choices: Choices, contents: Contents) -> None:
-    """Refuse choices about the columns of a table for data that are none."""
+    """Refuse options for the columns of a table if the data are no table."""
     if contents.names or not contents.data.size:
         return
     given = {one.name for one in fields(choices) if getattr(choices, one.name) not in (one.default, None)}

@@ -106,11 +106,8 @@ def _part(folder: Path, key: str | None) -> tuple[Path, list[str]]:
     """Return the folder of training data, or of the key, of a folder of several, and what to tell; or the folder."""
     below = _folders(folder)
     several = [part for part in below if part.name.lower() in PARTS or (not _pictures(part) and _trees(part))]
-    if (
-        _pictures(folder)
-        or not several
-        or len(several) < len([part for part in below if _pictures(part) or _trees(part)])
-    ):
+    with_pictures = [part for part in below if _pictures(part) or _trees(part)]
+    if _pictures(folder) or not several or len(several) < len(with_pictures):
         return folder, []
     fits = [part for part in several if part.name == key or (key is None and part.name.lower().startswith("train"))]
     fits = fits or (several if key is None else [])

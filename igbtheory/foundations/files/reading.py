@@ -81,15 +81,15 @@ def read_data(  # noqa: PLR0913 - the contract of the public name
     """
     choices = Choices(label_column, key, header, axes, drop_columns, separator, decimal)
     if is_frame(path):
-        contents = of_frame(path, choices)
+        contents, source = of_frame(path, choices), None
     else:
         checks.of_kind("the path of a file or folder, or a DataFrame", path, (str, Path), "'data.csv'")
-        contents = read(path, choices)
+        contents, source = read(path, choices), path
     refuse_unused(choices, contents)
     if not contents.data.size:
-        raise ValueError(f"expected data of numbers, got none: {contents.told(None if is_frame(path) else path)}")
+        raise ValueError(f"expected data of numbers, got none: {contents.told(source)}")
     if contents.decisions:
-        tell(contents.told(None if is_frame(path) else path))
+        tell(contents.told(source))
     return contents.data, contents.labels
 
 
