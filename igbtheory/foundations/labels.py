@@ -1,4 +1,4 @@
-"""Class labels: by which names they are known, and which arrays contain them rather than values of outputs."""
+"""Class labels: by which names they are known, which arrays contain them, and which of them outputs guess."""
 
 import re
 from typing import Any
@@ -66,3 +66,11 @@ def empty_classes(labels: Labels) -> list[str]:
     others = f" and {count - 1} other labels" if count > 1 else ""
     sentence = f"no data have the label {first}{others} below {classes[-1]}"
     return [f"{sentence}; if there are no such classes, number the labels anew from 0, without gaps"]
+
+
+def guesses(outputs: NDArray[np.floating[Any]]) -> Labels:
+    """Return the guessed classes, (...), for outputs (..., outputs): the first of the largest, as argmax returns it.
+
+    A single output is that of class 0; class 1 then has the output 0.
+    """
+    return np.asarray(outputs[..., 0] < 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.device import require_torch
+from igbtheory.foundations.labels import guesses
 from igbtheory.networks.control.window import counts_within
-from igbtheory.torch.outputs import guesses
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]

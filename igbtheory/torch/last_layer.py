@@ -11,10 +11,11 @@ from scipy import stats
 from torch import nn
 from torch.nn import functional
 
+from igbtheory.foundations.labels import guesses
 from igbtheory.torch.data import labelled_data, moved
 from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
-from igbtheory.torch.outputs import beside_zero, guesses
+from igbtheory.torch.outputs import beside_zero
 from igbtheory.torch.passes import outputs_of, stream
 from igbtheory.torch.tracing import copied
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations.labels import Labels
+from igbtheory.foundations.labels import Labels, guesses
 from igbtheory.mathematics.numerics.rounding import resolved
 
 Array = NDArray[np.float64]
@@ -133,11 +133,6 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
     counts = np.bincount(labels * classes + guesses(outputs), minlength=classes**2).reshape(classes, classes)
     with np.errstate(invalid="ignore"):
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
-
-def guesses(outputs: Outputs) -> Labels:
-    """Return the class of the first of the largest outputs for every datum; beside a single one, class 1 has 0."""
-    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] < 0, dtype=np.int64)
 
 
 def refuse_infinite(outputs: Outputs, network: int) -> None:

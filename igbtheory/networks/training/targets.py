@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.labels import labels_in
+from igbtheory.foundations.labels import guesses, labels_in
 
 Array = NDArray[np.float64]
 
@@ -59,11 +59,6 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
             f"expected data of two classes or more, got class {wanted.labels[0]} only; add data of another one"
         )
     return wanted
-
-
-def guesses(outputs: Array) -> NDArray[np.int64]:
-    """Return the guessed classes for outputs of shape (..., outputs); a single one is compared with 0."""
-    return np.asarray(outputs[..., 0] < 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
 
 
 def _of_labels(labels: NDArray[np.int64], n_classes: int) -> Targets:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.given import data_set
-from igbtheory.foundations.labels import empty_classes
+from igbtheory.foundations.labels import empty_classes, guesses
 from igbtheory.foundations.progress import counted
 from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.layers.batch_sizes import batch_of
@@ -21,7 +21,7 @@ from igbtheory.networks.training.descent import Descent, descent, positive
 from igbtheory.networks.training.flow import Flow, Tangents
 from igbtheory.networks.training.result import LAWS, Training
 from igbtheory.networks.training.tangent import kernels
-from igbtheory.networks.training.targets import Targets, guesses, refuse_contradictions, targets
+from igbtheory.networks.training.targets import Targets, refuse_contradictions, targets
 
 Array = NDArray[Any]
 
