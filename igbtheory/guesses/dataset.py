@@ -72,7 +72,7 @@ class OutputLaw(Law):
     def roots(self) -> Sequence[NDArray[Any]]:
         """Return of each of some networks a matrix L, (size, columns): an output is L times a standard normal vector.
 
-        There is one matrix if all networks have the same.
+        If one matrix serves all networks, it is the only one.
         """
 
     @cached_property
@@ -92,10 +92,11 @@ class OutputLaw(Law):
         networks = min(self.networks, count)
         chosen = rng.permutation(self.networks)[:networks]
         most = max(1, OUTPUTS // (self.size * classes))
-        for network, of_network in zip(chosen, np.array_split(np.arange(count), max(1, networks)), strict=False):
-            root = self._roots[int(network)]
-            for start in range(0, len(of_network), most):
-                drawn = min(most, len(of_network) - start)
+        each, more = divmod(count, max(1, networks))
+        for i, network in enumerate(chosen):
+            root, draws = self._roots[int(network)], each + (i < more)
+            for start in range(0, draws, most):
+                drawn = min(most, draws - start)
                 outputs = root @ rng.standard_normal((root.shape[1], drawn * classes), dtype=root.dtype)
                 yield outputs.reshape(self.size, drawn, classes)
 

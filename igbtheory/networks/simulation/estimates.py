@@ -23,6 +23,10 @@ FEW = 30
 """Number of networks from which on Student's quantile is within 5 % of the normal one, which is used then."""
 ROUNDED = 1e-15
 """Largest rounding error of a mean of variances of G0, which are at most 1/4."""
+TIED = 1e-3
+"""Largest share of ties that the expansion and a law of a varied gamma leave out: it moves a Var(G0) of 1/12 by at most
+.3 %. With more, G0 = 1 has a probability, as in networks of which nothing is alive, and so have other shares: they are
+drawn."""
 TIES = "Share of the data at which the outputs tie: class 0 gets them, as argmax returns the first of the largest."
 ESTIMATES = tuple(f"{name}{suffix}" for name in (*NAMES, "gamma_guess") for suffix in ("", "_error"))
 

@@ -13,9 +13,10 @@ from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import data_made, entering, shapes
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
+from igbtheory.networks.simulation.estimates import TIED
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.width.laws import DATA, TIED, law_of_features, law_of_several, law_on_data, several
+from igbtheory.networks.width.laws import DATA, law_of_features, law_of_several, law_on_data, several
 from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
@@ -44,6 +45,20 @@ class Case(ABC):
         """Whether the data are images or sequences."""
         return False
 
+    @cached_property
+    def precision(self) -> Precision:
+        """The precision of units that a few networks in double precision need; single precision is faster.
+
+        Networks on images and sequences take long to draw, and have single precision as in `simulate`.
+        """
+        if self.positions:
+            return "float32"
+        moments = drawn_moments(self, "float64", PROBES, np.random.SeedSequence(0))
+        squares, apart, angles = moments[..., :2].sum(axis=-1), moments[..., 1], 0.25 - moments[..., 2].mean(axis=0)
+        safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
+        unlike = np.all(apart >= ALIKE * squares) and np.all(angles >= ALIKE**0.5)
+        return "float32" if safe and unlike else "float64"
+
     @abstractmethod
     def drawn(self, precision: Precision) -> Chain:
         """Return the networks that give the moments."""
@@ -58,7 +73,7 @@ class Case(ABC):
 
     @abstractmethod
     def law(
-        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw | OutputLaw":
         """Return the law of the guesses, with the variance that was found in so many networks."""
 
@@ -95,16 +110,16 @@ class GaussianCase(Case):
         return of_pairs(x, dense)
 
     def law(
-        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
+        self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence
     ) -> "VariedGuessLaw | OutputLaw":
         if per_layer.ties[-1] > TIED:
             return self.outputs(per_layer, seeds)
         count = several(self.batch)
         variance, error = float(per_layer.var_g0[-1]), float(per_layer.var_g0_error[-1])
-        return law_of_several(variance, error, self.batches(count, precision), count, networks, seeds)
+        return law_of_several(variance, error, self.batches(count, self.precision), count, networks, seeds)
 
     def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
-        drawn = self.batches(-(-DATA // self.batch), precision_of(self))
+        drawn = self.batches(-(-DATA // self.batch), self.precision)
         return law_of_features(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     @cached_property
@@ -155,13 +170,11 @@ class DataCase(Case):
             return among(size, of_pairs(x, dense))
         return of_all(x, dense) if self._rows == size else among(size, of_different(x, dense))
 
-    def law(
-        self, per_layer: "LayerEstimates", networks: int, precision: Precision, seeds: np.random.SeedSequence
-    ) -> "OutputLaw":
+    def law(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "OutputLaw":
         return self.outputs(per_layer, seeds)
 
     def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "DatasetGuessLaw":
-        drawn = self._of(len(self.data), precision_of(self))
+        drawn = self._of(len(self.data), self.precision)
         return law_on_data(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
 
     def _of(self, rows: int, precision: Precision) -> Chain:
@@ -186,20 +199,6 @@ def case_of(layers: Sequence[Layer], inputs: Any, units: Sequence[int]) -> Case:
     if isinstance(inputs, GaussianInputs):
         return GaussianCase(layers, inputs, units)
     return DataCase(layers, entering(layers, inputs), units)
-
-
-def precision_of(case: Case) -> Precision:
-    """Return the precision of units that a few networks in double precision need; single precision is faster.
-
-    Networks on images and sequences take long to draw, and have single precision as in `simulate`.
-    """
-    if case.positions:
-        return "float32"
-    moments = drawn_moments(case, "float64", PROBES, np.random.SeedSequence(0))
-    squares, apart, angles = moments[..., :2].sum(axis=-1), moments[..., 1], 0.25 - moments[..., 2].mean(axis=0)
-    safe = squares[squares > 0].min(initial=LARGE) > SMALL and squares.max() < LARGE
-    unlike = np.all(apart >= ALIKE * squares) and np.all(angles >= ALIKE**0.5)
-    return "float32" if safe and unlike else "float64"
 
 
 def drawn_moments(

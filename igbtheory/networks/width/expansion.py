@@ -16,6 +16,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.maximum import IDENTITY
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.simulation.estimates import TIED
 from igbtheory.networks.width.blocks import Block, DoesNotHoldError, Norm, blocks
 from igbtheory.networks.width.coordinates import Array, Pair
 from igbtheory.networks.width.data_set import of_data
@@ -33,8 +34,6 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 """Gauss-Hermite quadrature over y."""
 LARGEST_ERROR, LARGEST_OF_GAMMA = 0.1, 0.5
 """Largest estimated relative errors of Var(G0) and of gamma, beyond which exact chains of pairs serve better."""
-RARE = 1e-3
-"""Largest share of ties that the expansion leaves out, a third of a percent of a variance of guesses of 1/12."""
 BOTH_SIGNS = 2.0, 0.5
 """Largest standard deviations of y and of its part of a network, relative to its mean: cosines below 0 must be rare."""
 ROUNDED = 1e-12
@@ -102,7 +101,7 @@ def expand(layers: Sequence[Layer], widths: Sequence[int], inputs: Any, features
     for name, size, most in (("Var(G0)", rows[3, -1], LARGEST_ERROR), ("gamma", rows[4, -1], LARGEST_OF_GAMMA)):
         if not size < most:
             raise DoesNotHoldError(f"the expansion may miss {name} by {size:.0%}, more than {most:.0%}")
-    if ties > RARE:
+    if ties > TIED:
         raise DoesNotHoldError(
             f"the expansion knows no ties, and all units of a layer may be 0 at {ties:.2g} of the data"
         )

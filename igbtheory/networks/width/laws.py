@@ -24,9 +24,6 @@ HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
 CERTAIN = 4
 """Least number of errors above 0 at which a variance of G0 counts as positive."""
-TIED = 1e-3
-"""Largest share of ties that a law of a varied gamma leaves out. With more, G0 = 1 has a probability, as in networks of
-which nothing is alive, and so have other shares: they are drawn."""
 DATA = 1024
 """Number of Gaussian data of a network whose features are kept: their counts scatter by less than 2 %."""
 KEPT, NUMBERS_OF_FEATURES = 2**25, 5 * 10**8

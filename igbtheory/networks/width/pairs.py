@@ -9,7 +9,7 @@ import numpy as np
 from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates
 from igbtheory.networks.simulation.values import Predictable
-from igbtheory.networks.width.cases import Case, case_of, drawn_moments, precision_of
+from igbtheory.networks.width.cases import Case, case_of, drawn_moments
 from igbtheory.networks.width.chain import Array
 from igbtheory.networks.width.result import WidthPrediction
 
@@ -42,8 +42,7 @@ def on_pairs(
     case = case_of(network.layers, inputs, units)
     count = networks or _affordable(case, refused=bool(refused))
     for_moments, for_law = np.random.SeedSequence(seed).spawn(2)
-    precision = precision_of(case)
-    moments = drawn_moments(case, precision, count, for_moments)
+    moments = drawn_moments(case, case.precision, count, for_moments)
     if moments[:, -1, 3].min() == 1:
         raise ValueError(
             f"expected networks that tell data apart, got {count} whose outputs tie exactly at all data; pass a larger "
@@ -51,7 +50,7 @@ def on_pairs(
         )
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
     per_layer = estimated(moments)
-    law = case.law(per_layer, count, precision, for_law)
+    law = case.law(per_layer, count, for_law)
     return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, law, refused)
 
 
@@ -83,7 +82,7 @@ def on_pairs_everywhere(
     case = case_of(network.layers, inputs, units)
     count = networks(case.drawn("float32").numbers)
     seeds = np.random.SeedSequence(seed)
-    return estimated(drawn_moments(case, precision_of(case), count, seeds, everywhere=True)), count
+    return estimated(drawn_moments(case, case.precision, count, seeds, everywhere=True)), count
 
 
 def _warn_of_few(squares: Array) -> None:
