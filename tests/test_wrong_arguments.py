@@ -116,7 +116,9 @@ def test_what_is_of_a_wrong_kind_is_refused_in_a_sentence(
     for argument in right:
         for wrong in WRONG if argument != "axes" else WRONG[1:]:
             try:
-                function(**right | {argument: wrong})
+                made = function(**right | {argument: wrong})
+                if isinstance(made, igb.runs.Store):  # a text is a path
+                    made.close()
             except (ValueError, TypeError) as error:
                 said = str(error)
                 assert said.count("\n") <= 2, (argument, wrong)

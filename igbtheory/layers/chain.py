@@ -51,7 +51,7 @@ def entering(layers: Sequence[Layer], data: NDArray[Any]) -> NDArray[Any]:
 
 @singledispatch
 def reads_ids(layer: Layer) -> bool:
-    """Return whether a layer reads the ids of tokens, whole numbers of shape (n_samples, tokens), and stands first."""
+    """Return whether a layer is the first of a network and reads ids of tokens: whole numbers (n_samples, tokens)."""
     return False
 
 

@@ -93,7 +93,7 @@ class Phase(Result):
 
     @cached_property
     def no_edge(self) -> str:
-        """Which condition of an edge of chaos is not met at this sigma_b2, or "" if there is an edge."""
+        """The condition of an edge of chaos that fails at this sigma_b2, in words; "" if there is an edge."""
         return no_edge_of_chaos(self.course.block, self.course.dense.sigma_b2)
 
     @cached_property

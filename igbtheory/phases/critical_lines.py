@@ -132,7 +132,7 @@ def no_edge_of_chaos(
     >>> print(igb.phases.no_edge_of_chaos("relu", 0.1))
     squared gradients keep their size at sigma_w2 = 2, where the variance grows without bound, slower than exponentially
     """
-    block = block_of(activation, pool, norm, placement)
+    block, sigma_b2 = block_of(activation, pool, norm, placement), float(_checked(sigma_b2))
     try:
         points = _backward(block, sigma_b2)
     except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge

@@ -96,7 +96,8 @@ def refuse_silent(pool: Executor) -> None:
         client.sync(client.scheduler.identity, callback_timeout=PATIENCE)
     except Exception as error:
         raise ConnectionError(
-            "the scheduler of dask no longer answers; start one with: dask scheduler, and repeat the command"
+            f"the scheduler of dask no longer answers ({type(error).__name__}: {error}); start one with: dask "
+            "scheduler, and repeat the command"
         ) from error
 
 

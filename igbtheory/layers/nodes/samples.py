@@ -47,7 +47,7 @@ class Ruled(Protocol):
 
 @singledispatch
 def in_front(layer: Ruled, count: int) -> int:
-    """Return the number of units in front of a layer that are drawn for `count` units behind it."""
+    """Return how many units in front of a layer are drawn so that `count` units stand behind it."""
     return count * layer.pooled
 
 

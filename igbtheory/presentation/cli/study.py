@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.presentation.cli import output
+from igbtheory.presentation.cli.given import given
 from igbtheory.presentation.cli.options import Data, Printed, Run
 from igbtheory.presentation.cli.parameters import Choice, DataSet, Loss, Model, Output, Text, Whole
 
@@ -93,13 +94,12 @@ def study(
 
 def _images(trained: Trained) -> dict[str, Any]:
     """Return the data and labels of the user for an experiment, if options name any."""
-    usual = Trained()
-    of_training = [one.name for one in fields(Trained) if one.name not in OF_DATA]
-    given = [name for name in of_training if getattr(trained, name) != getattr(usual, name)]
-    if given:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise ValueError(f"expected only data beside --preset, which has its own options, got {options}; leave it out")
-    if trained == usual:
+    of_data = {f"--{name.replace('_', '-')}" for name in OF_DATA}
+    if others := [option for option in given(trained, Trained) if option not in of_data]:
+        raise ValueError(
+            f"expected only data beside --preset, which has its own options, got {', '.join(others)}; leave it out"
+        )
+    if trained == Trained():
         return {}
     from igbtheory.presentation.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.presentation.cli.measure import model_data  # noqa: PLC0415 - as above

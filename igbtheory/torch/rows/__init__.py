@@ -110,7 +110,7 @@ def functions_of(target: Any) -> Any:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    """Return a function that calls the method of this name, of whatever stands for a tensor."""
+    """Return a function that calls the method `name` of its first argument: of a tensor, or of what records one."""
 
     def called(x: Any, *rest: Any, **named: Any) -> Any:
         return getattr(x, name)(*rest, **named)
