@@ -201,16 +201,22 @@ def _statistics(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Arr
 
     loss: None means half the squared distance.
     """
-    guessed, classes = guesses(outputs), range(of.n_classes)
-    right = guessed == of.labels[:, None]
+    guessed, own = guesses(outputs), [of.labels == c for c in range(of.n_classes)]
+    # sums of truth values take a fifth of the time of their means
+    assigned = [guessed == c for c in range(of.n_classes)]
+    right = [part[mine].sum(axis=0) for part, mine in zip(assigned, own, strict=True)]
     nothing = np.full(outputs.shape[1], np.nan)
     if loss is None:
-        losses = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
+        losses = 0.5 * np.square(outputs - of.values[:, None].astype(outputs.dtype)).mean(axis=0, dtype=float).sum(
+            axis=-1
+        )
     else:
         losses = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guessed.shape))
     return {
-        "guesses": np.stack([(guessed == c).mean(axis=0) for c in classes], axis=-1),
-        "accuracy": right.mean(axis=0),
-        "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
+        "guesses": np.stack([part.sum(axis=0) for part in assigned], axis=-1) / len(guessed),
+        "accuracy": sum(right) / len(guessed),
+        "recall": np.stack(
+            [n / mine.sum() if mine.any() else nothing for n, mine in zip(right, own, strict=True)], axis=-1
+        ),
         "loss": losses,
     }
