@@ -178,7 +178,7 @@ def test_wide_balls_contain_the_moments_of_their_points_and_little_more(name: st
     n, phi = Certified(60), function_of(name)
     with n.precision():
         low, high = (arb(0.4), arb(0.9)), (arb(0.4) * 1.0001, arb(0.9) * 1.0001)
-        h = Moments(mean, *(a.union(b) for a, b in zip(low, high, strict=True)))
+        h = Moments(mean, low[0].union(high[0]), low[1].union(high[1]))
         wide = gaussian.moments(n, phi, h)
         corners = [
             gaussian.moments(n, phi, Moments(mean, arb(x), arb(y)))

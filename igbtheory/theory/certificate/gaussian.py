@@ -1,7 +1,8 @@
 """Moments of phi(h), h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for any formula, with proven error bounds.
 
-phi is set to 0 outside [low, high], where it has the norm eta. Mean and second moment are integrals over panels. With
-c = var_mu/q and m(u) = E_z phi(h), the covariance is E m^2 - (E phi)^2. m is entire, even if phi has kinks, and
+phi is set to 0 outside [low, high], where it has the norm eta. Mean and second moment are integrals over panels. The
+covariance is their difference from the spread of `smooth`, or, if phi has kinks, a sum whose terms grow in number as
+the correlation c = var_mu/q of the data approaches 1: with m(u) = E_z phi(h), it is E m^2 - (E phi)^2. m is entire, and
 |m(u + iv)| <= exp(c v^2/(2 (1 - c))) E_z |phi|, so that the trapezoidal rule of step h for E m^2 errs by at most
 2 exp(k d^2) E phi^2/(exp(2 pi d/h) - 1) for every d > 0, k = 1/2 + c/(1 - c) (Trefethen and Weideman 2014, Theorem 5.1;
 Jensen). The operator phi -> E[phi(h_b) | h_a] does not increase norms: cutting phi off changes E m^2 by at most
