@@ -46,8 +46,8 @@ class ManyFactors:
     def __call__(self, distances: Array) -> Array:
         """Return the integrals for rows of distances, in the shape of the distances (rows, classes)."""
         held = max(distances.shape[1], *self._log_f.shape)
-        parts = np.array_split(distances, 1 + len(distances) * held // BLOCK)
-        return np.concatenate([self._of_block(part) for part in parts])
+        blocks = np.array_split(distances, 1 + len(distances) * held // BLOCK)
+        return np.concatenate([self._of_block(block) for block in blocks])
 
     def _of_block(self, distances: Array) -> Array:
         rows = len(distances)
