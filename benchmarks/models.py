@@ -17,8 +17,8 @@ from scipy.special import ndtri
 from torch import nn
 
 import igbtheory as igb
-from igbtheory.networks.ensemble.estimates import mean, ratio_of_means
-from igbtheory.networks.ensemble.extrapolation import FACTORS, RICHARDSON
+from igbtheory.networks.simulation.estimates import mean, ratio_of_means
+from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON
 
 DIGITS = igb.standardised(igb.digits())[:96]
 IMAGES = DIGITS[:24].reshape(-1, 1, 8, 8)

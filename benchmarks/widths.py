@@ -22,7 +22,7 @@ from scipy.stats import binom
 from torch.nn import functional
 
 import igbtheory as igb
-from igbtheory.networks.ensemble.estimates import ratio_of_means
+from igbtheory.networks.simulation.estimates import ratio_of_means
 
 Array = NDArray[np.float64]
 Estimates = dict[str, tuple[float, float]]

@@ -22,7 +22,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.foundations.runs import Store
-from igbtheory.networks.ensemble.extrapolation import RICHARDSON
+from igbtheory.networks.simulation.extrapolation import RICHARDSON
 from igbtheory.presentation.cli import main
 from igbtheory.presentation.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
 from igbtheory.presentation.pictures.caption import ERRORS, HISTOGRAMS, LIMIT, caption

@@ -26,7 +26,7 @@ from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import with_itself
 from igbtheory.guesses.favoured import FavouredOf, even_share, favoured_share
 from igbtheory.layers.nodes.places import units_first
-from igbtheory.networks.ensemble.widths import sizes, units_made
+from igbtheory.networks.width.widths import sizes, units_made
 from igbtheory.presentation.cli import main
 from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares

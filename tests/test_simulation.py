@@ -19,11 +19,11 @@ from igbtheory.foundations.text import measured
 from igbtheory.guesses import GuessLaw
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.layers import dense
-from igbtheory.networks.ensemble import moments
-from igbtheory.networks.ensemble.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
-from igbtheory.networks.ensemble.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation import Comparison, Simulation, simulate
+from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
+from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
+from igbtheory.networks.width import moments
 
 FAMILY = 6.0
 """Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""

@@ -20,11 +20,11 @@ from igbtheory.layers.chain import drawn as samples_behind
 from igbtheory.layers.chain import widths as units_of
 from igbtheory.layers.dense import roots
 from igbtheory.layers.nodes.places import units_first
-from igbtheory.networks.ensemble.moments import moments_of
-from igbtheory.networks.ensemble.widths import units_made, units_read
 from igbtheory.networks.width.cases import GaussianCase
 from igbtheory.networks.width.laws import products_of_signs
+from igbtheory.networks.width.moments import moments_of
 from igbtheory.networks.width.result import WidthPrediction
+from igbtheory.networks.width.widths import units_made, units_read
 
 DENSE, RELU = igb.Dense(2.0), igb.Activation("relu")
 DATA = igb.digits()[:6, 10:22] / 16

@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.networks.ensemble.estimates import LayerEstimates
+from igbtheory.networks.simulation.estimates import LayerEstimates
 
 CHANGE = 1.2
 """Change of log gamma by finite width, relative to the sum of 1/width over layers and blocks: its root mean square on

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.favoured import FavouredOf
-from igbtheory.networks.ensemble.estimates import jackknife
+from igbtheory.networks.simulation.estimates import jackknife
 from igbtheory.torch.explained_tables import percent
 
 Array = NDArray[np.float64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.bias_of_guesses import MEANING, gamma_of_variance
 from igbtheory.guesses.favoured import FavouredOf
-from igbtheory.networks.ensemble.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
+from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.torch.at_widths import UNDRAWN, AtWidths
 from igbtheory.torch.causes import RULE, Causes, causes_of
 from igbtheory.torch.explained_tables import WIDTH, Table, of_layers, percent, with_error

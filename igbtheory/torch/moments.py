@@ -18,7 +18,7 @@ from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.nodes.samples import undrawn
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken, Tokens
-from igbtheory.networks.ensemble.moments import moments_of, pairs_of_data
+from igbtheory.networks.width.moments import moments_of, pairs_of_data
 from igbtheory.theory.kernels import Watched
 from igbtheory.theory.refusals import PassedByError
 from igbtheory.torch.data import moved

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING
-from igbtheory.networks.ensemble.estimates import (
+from igbtheory.networks.simulation.estimates import (
     ESTIMATES,
     NAMES,
     LayerEstimates,

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.networks.ensemble.estimates import FEW, LayerEstimates
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates
 from igbtheory.networks.width.predicted import behind_layers
 from igbtheory.torch.at_widths import AtWidths
 from igbtheory.torch.moments import at_class_token

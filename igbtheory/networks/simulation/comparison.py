@@ -9,7 +9,7 @@ import scipy
 
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
-from igbtheory.networks.ensemble.extrapolation import RICHARDSON
+from igbtheory.networks.simulation.extrapolation import RICHARDSON
 from igbtheory.networks.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
 from igbtheory.networks.simulation.rows import Row, rows
 from igbtheory.networks.simulation.theory import guess_theory, observable

@@ -15,10 +15,10 @@ from igbtheory.layers.chain import behind_undrawn, entering, shapes
 from igbtheory.layers.dense import Dense, roots
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.networks.ensemble.chain import Chain, Data, chain
-from igbtheory.networks.ensemble.data import GaussianData, RandomData
-from igbtheory.networks.ensemble.moments import Pairs, moments_of, pairs_of_data
-from igbtheory.networks.ensemble.widths import units_made, units_read
+from igbtheory.networks.width.chain import Chain, Data, chain
+from igbtheory.networks.width.data import GaussianData, RandomData
+from igbtheory.networks.width.moments import Pairs, moments_of, pairs_of_data
+from igbtheory.networks.width.widths import units_made, units_read
 
 PAIRED = 1024
 """Largest number of pairs of data whose directions are compared: their scatter is then less than that of networks."""

@@ -14,9 +14,9 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.device import checked_device
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import blocks, chosen, in_order, kept
-from igbtheory.networks.ensemble.extrapolation import FACTORS
 from igbtheory.networks.simulation.comparison import Comparison, compare
 from igbtheory.networks.simulation.ensemble import block_of, checked
+from igbtheory.networks.simulation.extrapolation import FACTORS
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.theory import beside_theory
 from igbtheory.networks.simulation.values import Ensemble, Predictable

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from igbtheory.layers.few import is_few
 from igbtheory.layers.nodes.draws import SPARE
-from igbtheory.networks.ensemble.estimates import layer_estimates, mean
-from igbtheory.networks.ensemble.extrapolation import RICHARDSON, SLOPE
+from igbtheory.networks.simulation.estimates import layer_estimates, mean
+from igbtheory.networks.simulation.extrapolation import RICHARDSON, SLOPE
 from igbtheory.networks.simulation.theory import GuessTheory
 from igbtheory.networks.simulation.values import Ensemble
 from igbtheory.theory.prediction import PerLayer

@@ -7,7 +7,7 @@ import numpy as np
 
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
-from igbtheory.networks.ensemble.estimates import ESTIMATES, on_few
+from igbtheory.networks.simulation.estimates import ESTIMATES, on_few
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.networks.simulation.values import Ensemble
 from igbtheory.theory.prediction import PerLayer, Prediction

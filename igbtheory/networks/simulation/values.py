@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.networks.ensemble.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
+from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.theory.prediction import Prediction
 
 

@@ -13,17 +13,17 @@ from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import data_made, entering, shapes
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.networks.ensemble.chain import Array, Chain, FreshDense, Precision, chain
-from igbtheory.networks.ensemble.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.ensemble.estimates import TIED
-from igbtheory.networks.ensemble.mixing import mixes
-from igbtheory.networks.ensemble.moments import among, moments_of
+from igbtheory.networks.simulation.estimates import TIED
+from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
+from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
 from igbtheory.networks.width.laws import DATA, law_of_features, law_of_several, law_on_data, several
+from igbtheory.networks.width.mixing import mixes
+from igbtheory.networks.width.moments import among, moments_of
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw, OutputLaw
     from igbtheory.guesses.varied import VariedGuessLaw
-    from igbtheory.networks.ensemble.estimates import LayerEstimates
+    from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
 IMAGES = 100

@@ -16,7 +16,7 @@ from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.averages.maximum import IDENTITY
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.ensemble.estimates import TIED
+from igbtheory.networks.simulation.estimates import TIED
 from igbtheory.networks.width.blocks import Block, DoesNotHoldError, Norm, blocks
 from igbtheory.networks.width.coordinates import Array, Pair
 from igbtheory.networks.width.data_set import of_data

@@ -11,7 +11,7 @@ from igbtheory.guesses.dataset import DatasetGuessLaw, DrawnGuessLaw
 from igbtheory.guesses.sampled import DRAWS
 from igbtheory.guesses.varied import VariedGuessLaw, spread_of
 from igbtheory.layers.dense import features
-from igbtheory.networks.ensemble.chain import Array, Chain
+from igbtheory.networks.width.chain import Array, Chain
 
 SEVERAL, FEWEST = 16, 4
 """Number of data, and least number of batches, of a network from which the shape of the law is estimated.

@@ -8,11 +8,11 @@ from igbtheory.foundations.progress import counted
 from igbtheory.layers.chain import entering
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.numbers import FLOAT64
-from igbtheory.networks.ensemble.chain import Array
-from igbtheory.networks.ensemble.extrapolation import FROM_TWO_WIDTHS
-from igbtheory.networks.ensemble.widths import units_made, units_read
+from igbtheory.networks.simulation.extrapolation import FROM_TWO_WIDTHS
 from igbtheory.networks.width.cases import DataCase, drawn_moments
+from igbtheory.networks.width.chain import Array
 from igbtheory.networks.width.pairs import estimated
+from igbtheory.networks.width.widths import units_made, units_read
 from igbtheory.theory.prediction import PerLayer, Prediction
 
 USUAL = 64

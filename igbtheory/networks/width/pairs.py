@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from igbtheory.foundations.accuracy import EstimateWarning
-from igbtheory.networks.ensemble.chain import Array
-from igbtheory.networks.ensemble.estimates import FEW, LayerEstimates, layer_estimates
+from igbtheory.networks.simulation.estimates import FEW, LayerEstimates, layer_estimates
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.cases import Case, case_of, drawn_moments
+from igbtheory.networks.width.chain import Array
 from igbtheory.networks.width.result import WidthPrediction
 
 MOST, LEAST, NUMBERS = 10_000, 200, 5 * 10**7

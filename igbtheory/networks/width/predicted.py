@@ -8,14 +8,14 @@ import numpy as np
 from igbtheory.foundations import checks
 from igbtheory.layers.chain import entering, shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.ensemble.estimates import LayerEstimates, bias_of_guesses
-from igbtheory.networks.ensemble.widths import units_made, units_read
+from igbtheory.networks.simulation.estimates import LayerEstimates, bias_of_guesses
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.networks.width.blocks import DoesNotHoldError
 from igbtheory.networks.width.expansion import expand
 from igbtheory.networks.width.pairs import on_pairs, on_pairs_everywhere
 from igbtheory.networks.width.result import WidthPrediction
+from igbtheory.networks.width.widths import units_made, units_read
 
 Method = Literal["expansion", "pairs"]
 METHODS = get_args(Method)

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.text import layer_table, measured
-from igbtheory.networks.ensemble.estimates import TIES, LayerEstimates
+from igbtheory.networks.simulation.estimates import TIES, LayerEstimates
 from igbtheory.networks.simulation.values import Predictable
 from igbtheory.theory.output_layer import OutputLayer, of_output
 
@@ -113,8 +113,8 @@ class WidthPrediction(OutputLayer[float]):
     @property
     def _case(self) -> "Case":
         """The networks of this prediction."""
-        from igbtheory.networks.ensemble.widths import units_made  # noqa: PLC0415 - as above
         from igbtheory.networks.width.cases import case_of  # noqa: PLC0415 - few results draw networks again
+        from igbtheory.networks.width.widths import units_made  # noqa: PLC0415 - as above
 
         made, _ = units_made(self.network.layers, self.widths or (self.features,), None)
         return case_of(self.network.layers, self.inputs, (self.features, *made))

@@ -6,8 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.networks.ensemble.estimates import layer_estimates, mean
-from igbtheory.networks.ensemble.extrapolation import RICHARDSON
+from igbtheory.networks.simulation.estimates import layer_estimates, mean
+from igbtheory.networks.simulation.extrapolation import RICHARDSON
 
 ALONE = np.ones(1)
 """The weight of the ensemble of a single width."""

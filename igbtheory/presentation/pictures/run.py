@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from igbtheory.foundations.accuracy import AccuracyWarning
 from igbtheory.foundations.runs import Store
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.ensemble.extrapolation import FACTORS
 from igbtheory.networks.network import Network
 from igbtheory.networks.simulation import Simulation
 from igbtheory.networks.simulation.ensemble import outputs
+from igbtheory.networks.simulation.extrapolation import FACTORS
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.presentation.pictures.caption import Drawn
 from igbtheory.presentation.pictures.over_widths import OverWidths, gamma_over_widths, over_widths

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses import accuracy_bound, mean_shares
 from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.networks.ensemble.extrapolation import FACTORS
 from igbtheory.networks.losses import LossAtStart, usual_losses
 from igbtheory.networks.losses.outputs import limit_outputs
 from igbtheory.networks.losses.start import each_measured
 from igbtheory.networks.simulation.ensemble import outputs
+from igbtheory.networks.simulation.extrapolation import FACTORS
 from igbtheory.presentation.report.cases import Case
 
 Array = NDArray[np.float64]

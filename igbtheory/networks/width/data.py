@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.places import Point
-from igbtheory.networks.ensemble.chain import Array, Precision
+from igbtheory.networks.width.chain import Array, Precision
 
 
 @final

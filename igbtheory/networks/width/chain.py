@@ -20,8 +20,8 @@ from igbtheory.layers.chain import data_of_one, mapped, shapes
 from igbtheory.layers.dense import Dense, condenses, read_out, sums
 from igbtheory.layers.layer import Layer, refuse_sweep
 from igbtheory.layers.nodes.places import Point
-from igbtheory.networks.ensemble.mixing import is_of_user
-from igbtheory.networks.ensemble.widths import sizes
+from igbtheory.networks.width.mixing import is_of_user
+from igbtheory.networks.width.widths import sizes
 
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]

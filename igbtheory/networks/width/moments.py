@@ -139,7 +139,7 @@ def _all_apart(unit: Array, beside: Array) -> Array:
     lengths = np.einsum("maa->ma", gram)
     squares = np.maximum(lengths[:, :, None] + lengths[:, None, :] - 2 * gram, 0.0)
     squares += (beside[:, :, None] - beside[:, None, :]) ** 2
-    return squares.reshape(len(unit), -1)
+    return np.asarray(squares.reshape(len(unit), -1))
 
 
 def _half_angles(squares: Array, unit: Array, beside: Array, first: Array, second: Array) -> Array:
