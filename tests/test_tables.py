@@ -201,8 +201,9 @@ def mean_slopes(name: str, q: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray
     """Mean slopes and their estimated error, against the largest mean slope."""
     meshed = rule.on_mesh(function_of(name), 1, float(q.max()))
     assert meshed is not None
-    values, error = rule.of_equals(meshed, 1, q, theta)
-    return values, error / float(values.max())
+    slopes = rule.Slopes(meshed, 1, q)
+    values = slopes.at(theta)
+    return values, slopes.error(theta) / float(values.max())
 
 
 @pytest.mark.parametrize(("name", "negative"), [("relu", 0.0), ("leaky_relu", 0.01), ("abs", -1.0)])
@@ -282,7 +283,8 @@ def test_mean_slopes_of_pairs_and_of_equals_agree() -> None:
     assert meshed is not None
     roots = np.sqrt(VARIANCES)
     pairs, error = rule.of_pairs(meshed, 1, (roots, roots), ANGLES)
-    alone, missed = rule.of_equals(meshed, 1, VARIANCES, ANGLES)
+    slopes = rule.Slopes(meshed, 1, VARIANCES)
+    alone, missed = slopes.at(ANGLES), slopes.error(ANGLES)
     assert np.max(np.abs(np.diagonal(pairs).T - alone)) <= error + missed + ROUNDING
     assert pairs[0, 1] == pytest.approx(pairs[1, 0], rel=1e-14)
 
