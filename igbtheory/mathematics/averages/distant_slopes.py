@@ -59,7 +59,7 @@ class Distant:
 
     def error(self, _: Array) -> float:
         """Return the absolute error of K1 at any angles; that of D grows nowhere, and this one falls like 1/sqrt(q)."""
-        return self.missed * min(1.0, 2.0 ** (CHECKED / 2) / float(np.sqrt(self.q.min())))
+        return self.missed * min(1.0, float(np.sqrt(2.0**CHECKED / self.q.min())))
 
     def at(self, theta: Array) -> Array:
         """Return K1 at angles, shape (q, theta)."""
@@ -84,7 +84,7 @@ def distant(phi: Function) -> Distant | None:
         return None
 
     def on_circles(place: Array, number: int) -> Array:
-        return mean_slopes.Slopes(meshed, 1, np.array([2.0**number])).at(angle_at(place, number))[0]
+        return np.asarray(mean_slopes.Slopes(meshed, 1, np.array([2.0**number])).at(angle_at(place, number))[0])
 
     series = []
     for number in NUMBERS:

@@ -131,10 +131,10 @@ def _ring(phi: Function, number: int, orders: tuple[int, int]) -> tuple[Array, A
     def line(place: Array) -> Array:
         angles = angle_at(place, 2 * number)
         if squares is not None:
-            return np.cos(np.multiply.outer(angles, np.arange(len(squares)))) @ squares
-        each = np.repeat(angles, r.size), np.tile(r, angles.size)
+            return np.asarray(np.cos(np.multiply.outer(angles, np.arange(len(squares)))) @ squares)
+        each, even = (np.repeat(angles, r.size), np.tile(r, angles.size)), bool(phi.parity)
         blocks = zip(*(np.array_split(part, 1 + part.size // CIRCLES) for part in each), strict=True)
-        means = [lines.circles(*block, orders[1], even=bool(phi.parity)).means(phi) for block in blocks]
+        means = [lines.circles(theta, radii, orders[1], even=even).means(phi) for theta, radii in blocks]
         return np.concatenate(means).reshape(angles.size, r.size)
 
     largest = float(np.max(np.abs(line(np.zeros(1)))))
@@ -219,7 +219,7 @@ class _Circles:
     def means(self, phi: Function) -> Array:
         """Return the means of phi'(u) phi'(v) on the circles."""
         values = self.weights * phi.slope(FLOAT64, self.u) * phi.slope(FLOAT64, self.v)
-        return np.bincount(self.circle, values.sum(axis=1), self.r.size)
+        return np.bincount(self.circle, values.sum(axis=1), self.r.size).astype(float, copy=False)
 
     def maximal(self, m: int) -> Any:
         """Return the factor W, from the probability that another pair lies below u and v."""
