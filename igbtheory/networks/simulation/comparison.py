@@ -16,8 +16,8 @@ from igbtheory.networks.simulation.kolmogorov import KolmogorovSmirnov, kolmogor
 from igbtheory.networks.simulation.rows import Row, rows
 from igbtheory.networks.simulation.theory import guess_theory, observable
 from igbtheory.networks.simulation.values import Ensemble
+from igbtheory.networks.width.predicted import units_at
 from igbtheory.networks.width.result import WidthPrediction
-from igbtheory.networks.width.widths import units_at
 from igbtheory.theory.prediction import Prediction
 
 
@@ -145,7 +145,7 @@ def _of_data(prediction: WidthPrediction) -> bool:
 
 def _check_width(simulation: Ensemble, prediction: WidthPrediction) -> None:
     """Refuse a prediction at another width, and one of batches, whose law of counts is known in infinite width only."""
-    read, (features, *_) = units_at(simulation.network.layers, simulation.inputs, simulation.width)
+    read, (features, *_) = units_at(simulation.network, simulation.inputs, simulation.width)
     if (prediction.widths, prediction.features) != (read, features):
         raise ValueError(
             f"expected a prediction at the width that was simulated, got {prediction!r}; pass "

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from igbtheory.foundations import checks
+from igbtheory.layers.chain import entering, shapes, swept
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.networks.simulation.estimates import LayerEstimates, bias_of_guesses
 from igbtheory.networks.simulation.finite import checked_inputs
@@ -12,7 +15,7 @@ from igbtheory.networks.width.blocks import DoesNotHoldError
 from igbtheory.networks.width.expansion import expand
 from igbtheory.networks.width.pairs import on_pairs, on_pairs_everywhere
 from igbtheory.networks.width.result import WidthPrediction
-from igbtheory.networks.width.widths import units_at
+from igbtheory.networks.width.widths import units_made, units_read
 
 Method = Literal["expansion", "pairs"]
 METHODS = get_args(Method)
@@ -48,7 +51,7 @@ def at_width(
     count = None if networks is None else checks.whole("networks", networks, 2)
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(inputs)
-    widths, units = units_at(network.layers, inputs, width, features)
+    widths, units = units_at(network, inputs, width, features)
     if not widths and units[0] != width:
         raise ValueError(
             f"expected a network whose second Dense has a width, got one Dense, which reads the data, and {width=}; "
@@ -76,8 +79,23 @@ def behind_layers(
     random numbers, about, that one of them takes; the other arguments as in `at_width`. ValueError: as there.
     """
     inputs = checked_inputs(inputs)
-    _, units = units_at(network.layers, inputs, width)
+    _, units = units_at(network, inputs, width)
     return on_pairs_everywhere(network, inputs, units, networks, seed)
+
+
+def units_at(
+    network: Predictable, inputs: Any, width: Any, features: Any = None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what the second and later Dense layers read, and the features and what the layers with weights make."""
+    if any(map(np.ndim, swept(network.layers))):
+        raise ValueError("expected one network with width=, got a sweep; loop over its values")
+    _refuse_inputs(inputs, features)
+    given = None if isinstance(inputs, GaussianInputs) else entering(network.layers, inputs).shape[1:]
+    shapes(network.layers, given[1:] if given else ())
+    components = None if features is None else checks.whole("features", features, 1)
+    read = units_read(network.layers, width, given[0] if given else components)
+    made, front = units_made(network.layers, read, components)
+    return tuple(read[: len(made) - 1]), (given[0] if given else front, *made)
 
 
 def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], features: int) -> WidthPrediction:
@@ -89,3 +107,15 @@ def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], featur
     pairs += [of_guesses, bias_of_guesses(*of_guesses)]
     per_layer = LayerEstimates(*[*(part for pair in pairs for part in pair), 0 * expansion.var_g0])
     return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, expansion.law())
+
+
+def _refuse_inputs(inputs: Any, features: Any) -> None:
+    """Refuse data that are all equal, and a number of features that the data have already."""
+    gaussian = isinstance(inputs, GaussianInputs)
+    if not gaussian and features is not None:
+        raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
+    if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:
+        raise ValueError(
+            "expected data that differ, got equal ones (c = 1), of which every network makes one guess; pass data that "
+            "vary"
+        )

@@ -8,20 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.foundations import checks
-from igbtheory.layers.chain import (
-    entering,
-    joined,
-    products,
-    read_by_next,
-    shapes,
-    split,
-    swept,
-    weigh,
-    weighing,
-    widths,
-)
+from igbtheory.layers.chain import joined, products, read_by_next, split, weigh, weighing, widths
 from igbtheory.layers.dense import condenses
-from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.places import Point
 
@@ -168,30 +156,3 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
             units = units // layer.pooled * (prod(shape) if shape and not after else 1)
         shape = after
     return of_layers, units
-
-
-def units_at(
-    layers: Sequence[Layer], inputs: Any, width: Any, features: Any = None
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return what the second and later Dense layers read, and the features and what the layers with weights make."""
-    if any(map(np.ndim, swept(layers))):
-        raise ValueError("expected one network with width=, got a sweep; loop over its values")
-    _refuse_inputs(inputs, features)
-    given = None if isinstance(inputs, GaussianInputs) else entering(layers, inputs).shape[1:]
-    shapes(layers, given[1:] if given else ())
-    components = None if features is None else checks.whole("features", features, 1)
-    read = units_read(layers, width, given[0] if given else components)
-    made, front = units_made(layers, read, components)
-    return tuple(read[: len(made) - 1]), (given[0] if given else front, *made)
-
-
-def _refuse_inputs(inputs: Any, features: Any) -> None:
-    """Refuse data that are all equal, and a number of features that the data have already."""
-    gaussian = isinstance(inputs, GaussianInputs)
-    if not gaussian and features is not None:
-        raise ValueError(f"expected features= of Gaussian inputs, got data of {inputs.shape[1]} features; leave it out")
-    if inputs.variance == 0 if gaussian else np.ptp(inputs, axis=0).max() == 0:
-        raise ValueError(
-            "expected data that differ, got equal ones (c = 1), of which every network makes one guess; pass data that "
-            "vary"
-        )
