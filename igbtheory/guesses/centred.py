@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import MOST_CLASSES
+from igbtheory.guesses.arguments import MOST_CLASSES
 from igbtheory.mathematics.numerics.chebyshev import Axis, Line
 from igbtheory.mathematics.numerics.limits import BLOCK
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.law import Numbers
+from igbtheory.guesses.arguments import Numbers
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.panels import split
 

@@ -150,13 +150,13 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
 
 def panel_edges(shares: Any, samples: int, law: Any) -> Any:
     """Return the edges of the bins of the shares of finite networks, where the law has its mass."""
-    half = reach(law.finite(samples).std() / samples if isinstance(law, GuessLaw) else law.std())
+    half = reach(law.finite(samples).std() / samples if law.source.independent else law.std())
     return edges_of(0.5 - half, 0.5 + half, samples, min(BINS, int(len(shares) ** 0.5)))
 
 
 def predicted(axes: Any, law: Any, samples: int, edges: Any) -> None:
     """Draw the predicted law: its density, and binned for as many data as were simulated, or a histogram of draws."""
-    if isinstance(law, GuessLaw):
+    if law.source.independent:
         _formula(axes, law, samples, edges)
     else:
         drawn = law.rvs(DRAWS, 0)
