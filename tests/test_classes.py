@@ -19,9 +19,9 @@ import igbtheory as igb
 from igbtheory.guesses import (
     Batches,
     ClassGuessLaw,
+    Estimate,
     FiniteClassLaw,
     KernelOutputs,
-    Estimate,
     SampledLaw,
     accuracy_bounds,
     mean_shares,
@@ -400,9 +400,7 @@ def test_classes_share_the_world_of_few_weights() -> None:
 def test_the_outputs_of_one_network_share_one_world() -> None:
     """In one of two worlds both data are one datum, so that all classes of a network have equal outputs at them."""
     worlds = np.stack([np.ones((2, 2)), np.eye(2)])
-    outputs = np.concatenate(
-        [*KernelOutputs(2, 0.0, lambda: worlds).of_networks(200, np.random.default_rng(0), 3)], 1
-    )
+    outputs = np.concatenate([*KernelOutputs(2, 0.0, lambda: worlds).of_networks(200, np.random.default_rng(0), 3)], 1)
     alike = outputs[0] == outputs[1]
     assert alike.shape == (200, 3)
     assert np.all(alike == alike[:, :1])

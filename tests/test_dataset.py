@@ -403,14 +403,16 @@ def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
 
 def test_tied_weights_lift_the_token_that_is_read_in_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without other noise, the token with a positive lift is guessed, and another one where the lift is negative."""
-    monkeypatch.setattr(dataset, "OUTPUTS", 5 * 7)  # blocks of seven classes
+    monkeypatch.setattr(outputs_at_data, "OUTPUTS", 5 * 7)  # blocks of seven classes
     ids, added = np.array([0, 6, 7, 19, 12]), np.array([1.0, 2.0, 0.5, 3.0, -1.0])
     lifted = (ids, np.ones(5), added)
     found = outputs_at_data.guesses_of_many(np.zeros((5, 3)), 20, np.random.default_rng(0), lifted)
     assert found[:4].tolist() == ids[:4].tolist()
     assert found[4] != 12
     # factors multiply the noise, and not the lift
-    quiet = outputs_at_data.guesses_of_many(np.ones((5, 3)), 20, np.random.default_rng(0), (ids, np.zeros(5), added + 9))
+    quiet = outputs_at_data.guesses_of_many(
+        np.ones((5, 3)), 20, np.random.default_rng(0), (ids, np.zeros(5), added + 9)
+    )
     assert quiet[:4].tolist() == ids[:4].tolist()
 
 

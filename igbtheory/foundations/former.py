@@ -48,7 +48,8 @@ _STATISTICS = {
 
 
 def _source_of(law: Tree) -> Tree:
-    return _source(law["type"], law["fields"]) if "type" in law else law
+    """Return the tree of the source of a law, or what is no law as it is."""
+    return _source(law["type"], law["fields"]) if law.get("type", "").endswith("Law") else law
 
 
 def _source(name: str, fields: Tree) -> Tree:

@@ -84,7 +84,7 @@ class FiniteGuessLaw(UnivariateLaw):
         return self._of_counts(k, self._mass, 0.0)
 
     def logpmf(self, k: Any) -> Any:
-        """Return the logarithm of `pmf`. Of independent data it is finite even where pmf is below the smallest float."""
+        """Return the logarithm of `pmf`, of independent data finite even where pmf is below the smallest float."""
         if self._estimated or self._coupled is not None:
             with np.errstate(divide="ignore"):
                 return np.log(self.pmf(k))
@@ -229,7 +229,7 @@ class FiniteGuessLaw(UnivariateLaw):
 
 
 def coupled(law: Any) -> CoupledData | None:
-    """Return the D data of a law of counts if batches couple them, else None. ValueError: D does not fit the batches."""
+    """Return the D data of a law of counts if batches couple them, else None. ValueError: D does not fit them."""
     batches = getattr(law.source, "batches", None)
     return None if batches is None else CoupledData(batches.c, batches.c_within, law.D, batches.size)
 

@@ -111,8 +111,8 @@ class Law(Result):
                 "the values"
             )
         count, rng = checked_draws(draws), checks.generator(random_state)
-        parts = [function(part) for part in self._source.blocks(numbers or self, count, rng)]
-        return SampledLaw(np.concatenate(parts), self._source.networks)
+        draws_of = [function(block) for block in self._source.blocks(numbers or self, count, rng)]
+        return SampledLaw(np.concatenate(draws_of), self._source.networks)
 
     def _centre(self, draws: Array) -> Any:
         """Return the mean from which draws deviate."""
@@ -188,7 +188,7 @@ class ClassLaw(Law):
         """Return the mean 1/M of the sum, in the shape of a sweep, and more of class 0 where outputs tie."""
         if self._source.ties:
             return super().mean()
-        return np.full(self._swept, self.total / self.n_classes)[()]
+        return np.full(self._swept, self.total * (1.0 / self.n_classes))[()]
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance, from the squares of all classes."""

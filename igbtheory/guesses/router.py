@@ -26,7 +26,7 @@ from igbtheory.foundations.text import measured
 from igbtheory.guesses.arguments import MOST_NUMBERS, MOST_TOKENS, one_number
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.law import Law, alike, numbers_of
-from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw
+from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, estimate
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
@@ -102,8 +102,8 @@ class RouterLaw(Law):
         # each expert needs the numbers of `top` counts at all nodes, about 200 of them
         blocks = 1 + gamma.size * self.experts * self.top * 200 // BLOCK
         u = rng.standard_normal((gamma.size, self.experts))
-        parts = zip(np.array_split(gamma, blocks), np.array_split(u, blocks), strict=True)
-        return np.concatenate([self._given(*part) for part in parts])
+        split = zip(np.array_split(gamma, blocks), np.array_split(u, blocks), strict=True)
+        return np.concatenate([self._given(*block) for block in split])
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the loads in units of the fair load, in descending order, arrays (experts,)."""
@@ -192,8 +192,9 @@ class RouterLaw(Law):
         measures |= {f"dropped at {capacity:g}": partial(_dropped, capacity) for capacity in CAPACITIES}
         measures |= {"starved": partial(_starved, STARVED)}
         draws = min(DRAWS, MOST_NUMBERS // self.experts)
-        law = self._law(lambda loads: np.stack([of(loads) for of in measures.values()], axis=1), draws, 0).mean()
-        means = {name: Estimate(*both).to_dict() for name, *both in zip(measures, law.value, law.error, strict=True)}
+        law = self._law(lambda loads: np.stack([of(loads) for of in measures.values()], axis=1), draws, 0)
+        columns = zip(measures, np.ascontiguousarray(law.draws.T), strict=True)
+        means = {name: estimate(column, law.networks).to_dict() for name, column in columns}
         return {**numbers_of(self.source), **numbers_of(self), "fair": self.fair, **means}
 
     def __str__(self) -> str:

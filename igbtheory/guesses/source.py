@@ -121,12 +121,12 @@ class IndependentData(Source):
 
     def drawn_at_data(self, law: Statistic, gamma: Array, rng: np.random.Generator) -> Array:
         """Return the numbers of a law that has no rule for gamma, from outputs at DATA independent data."""
-        parts = []
+        numbers = []
         for part in np.array_split(gamma, 1 + gamma.size * law.outputs * DATA // HELD):
             of_centres, of_data = (np.broadcast_to(one, part.shape)[:, None] for one in self.deviations(part))
             centres = of_centres * rng.standard_normal((part.size, law.outputs))
-            parts.append(law.of_outputs(centres + of_data * rng.standard_normal((DATA, *centres.shape)), rng))
-        return np.concatenate(parts)
+            numbers.append(law.of_outputs(centres + of_data * rng.standard_normal((DATA, *centres.shape)), rng))
+        return np.concatenate(numbers)
 
 
 @final

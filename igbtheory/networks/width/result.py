@@ -71,8 +71,9 @@ class WidthPrediction(Guessing[float]):
         """The outputs of drawn networks of this width, at about a thousand data each on Gaussian inputs."""
         from igbtheory.guesses.source import OutputsAtData  # noqa: PLC0415 - few predictions are of several classes
 
-        known = isinstance(self.source, OutputsAtData)
-        return self.source if known else self._case.outputs(self.per_layer, np.random.SeedSequence(0))
+        if isinstance(self.source, OutputsAtData):
+            return self.source
+        return self._case.outputs(self.per_layer, np.random.SeedSequence(0))
 
     def vocabulary(
         self,
