@@ -13,6 +13,7 @@ from igbtheory.guesses.sampled import SampledLaw as SampledLaw
 from igbtheory.guesses.several import ClassGuessLaw as ClassGuessLaw
 from igbtheory.guesses.several import FiniteClassLaw as FiniteClassLaw
 from igbtheory.guesses.share_of_class_0 import GuessLaw as GuessLaw
+from igbtheory.guesses.simulated import SimulatedOutputs as SimulatedOutputs
 from igbtheory.guesses.softmax import SoftmaxLaw as SoftmaxLaw
 from igbtheory.guesses.source import Batches as Batches
 from igbtheory.guesses.source import GaussianOutputs as GaussianOutputs

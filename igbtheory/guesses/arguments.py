@@ -1,6 +1,5 @@
 """Checks of the arguments that laws of guesses accept."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,14 +61,6 @@ def non_negative_number(name: str, value: Any) -> float:
     """Return `value` as a float; refuse anything but one finite number of at least 0."""
     checks.non_negative(name, value)
     return one_number(name, value)
-
-
-def draws_in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
-    """Return independent draws, shape (*shape, ...), from calls draw(count) for at most `most` draws each."""
-    count, rows = int(np.prod(shape)), max(1, most)
-    blocks = [draw(min(rows, count - start)) for start in range(0, count, rows)] or [draw(0)]
-    draws = np.concatenate(blocks)
-    return draws.reshape((*shape, *draws.shape[1:]))[()]
 
 
 def checked_gamma(gamma: Any) -> Numbers:

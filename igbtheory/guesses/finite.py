@@ -9,7 +9,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
 from igbtheory.guesses.arguments import checked_data_count, float64_array, one_number
 from igbtheory.guesses.finite_batches import CoupledData
 from igbtheory.guesses.latent import fraction
@@ -68,14 +67,10 @@ class FiniteGuessLaw(UnivariateLaw):
         return counted(outputs[..., 0] < 0, 2, self, rng)[:, 0]
 
     def of_gammas(self, gamma: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-        return rng.binomial(self.D, fraction(gamma, rng.standard_normal(gamma.shape)))
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Return independent draws of the count, int64, of shape `size` (None: the shape of a sweep)."""
+        """Return the counts of D data, independent ones or in batches."""
         if self._coupled is None:
-            return super().rvs(size, random_state)
-        shape, rng = checks.shape_of(size), checks.generator(random_state)
-        return self._coupled.draws(shape, 1, lambda x: np.asarray(np.sum(x[:, 0] > 0.0, axis=-1)), rng)
+            return rng.binomial(self.D, fraction(gamma, rng.standard_normal(gamma.shape)))
+        return self._coupled.draws(gamma.size, 1, lambda x: np.asarray(np.sum(x[:, 0] > 0.0, axis=-1)), rng)
 
     def pmf(self, k: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the probability of the count k, or 0 if k is not a whole number from 0 to D."""
@@ -126,9 +121,11 @@ class FiniteGuessLaw(UnivariateLaw):
 
     def mean(self) -> Any:
         """Return the mean D/2 of the count, in the shape of a sweep, or more where outputs tie."""
+        if not self.source.symmetric:
+            return super().mean()
         return np.full(self._swept, self.D * 0.5 * (1.0 + self.source.ties))[()]
 
-    def var(self) -> Any:
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance D/4 + D (D - 1) Var(G0) of the count.
 
         In batches of n it is D/4 + [D (n - 1) arcsin(c_within) + D (D - n) arcsin(c)]/(2 pi).
@@ -136,6 +133,8 @@ class FiniteGuessLaw(UnivariateLaw):
         if self._coupled is not None:
             pairs = self._coupled.over_pairs(lambda angle: angle / (2.0 * np.pi))
             return float(max(0.25 * self.D + self.D * pairs, 0.0))
+        if not self.source.symmetric:
+            return super().var(draws, random_state)
         one = 0.25 * (1.0 - self.source.ties**2)
         return (one * self.D + float(self.D) * (self.D - 1.0) * self.source.variance)[()]
 

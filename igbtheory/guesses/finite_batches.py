@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import checked_correlation, checked_data_count, draws_in_blocks, one_number
+from igbtheory.guesses.arguments import checked_correlation, checked_data_count, one_number
 from igbtheory.mathematics.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 
@@ -173,11 +173,12 @@ class CoupledData:
         y = np.sqrt(1.0 - rho) * (noise - centre) + np.sqrt(max(1.0 + (n - 1.0) * rho, 0.0)) * centre
         return np.asarray(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y).reshape(*shape, self.D)
 
-    def draws(self, shape: tuple[int, ...], outputs: int, counts: Callable[[Array], NDArray[Any]], rng: Any) -> Any:
-        """Return draws of counts(X), shape (*shape, ...), X the outputs at all data, shape (draws, outputs, D)."""
-        return draws_in_blocks(
-            lambda count: counts(self.outputs((count, outputs), rng)), shape, BLOCK // (self.D * outputs)
-        )
+    def draws(
+        self, count: int, outputs: int, counts: Callable[[Array], NDArray[np.int64]], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return so many draws of counts(X), X the outputs at all data, shape (draws, outputs, D)."""
+        blocks = np.array_split(np.arange(count), 1 + count * self.D * outputs // BLOCK)
+        return np.concatenate([counts(self.outputs((block.size, outputs), rng)) for block in blocks])
 
     def over_pairs(self, function: Callable[[Any], Any]) -> float:
         """Return the sum over ordered pairs of different data, over D, of a function of the angle arcsin(c)."""

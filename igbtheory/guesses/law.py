@@ -160,12 +160,12 @@ def alike(variance: Any, m: int) -> Any:
 
 def numbers_of(holder: Any) -> dict[str, Any]:
     """Return the fields of a law or source that are numbers."""
-    named = {field.name: getattr(holder, field.name) for field in fields(holder)}
+    named = {field.name: getattr(holder, field.name) for field in fields(holder) if field.repr}
     return {name: value for name, value in named.items() if isinstance(value, int | float | np.ndarray)}
 
 
 class ClassLaw(Law):
-    """Law of M numbers, one for each class, with a constant sum. Without ties all classes are equivalent.
+    """Law of M numbers, one for each class, with a constant sum. All classes are alike, but for ties.
 
     `mean` and `var` are the mean and the variance of the number of one class; where outputs tie, they are arrays (M,).
     """
@@ -186,21 +186,21 @@ class ClassLaw(Law):
 
     def mean(self) -> Any:
         """Return the mean 1/M of the sum, in the shape of a sweep, and more of class 0 where outputs tie."""
-        if self._source.ties:
+        if not self._source.alike:
             return super().mean()
         return np.full(self._swept, self.total * (1.0 / self.n_classes))[()]
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance, from the squares of all classes."""
         squares = self._squares(draws, random_state)
-        return squares.mean() if self._source.ties else SampledLaw(squares.draws.mean(axis=1), squares.networks).mean()
+        return SampledLaw(squares.draws.mean(axis=1), squares.networks).mean() if self._source.alike else squares.mean()
 
     def _centre(self, draws: Array) -> Any:
-        return super()._centre(draws) if self._source.ties else self.mean()
+        return self.mean() if self._source.alike else super()._centre(draws)
 
     def cov(self) -> Any:
         """Return the covariance matrix, shape (..., M, M): `var` on the diagonal and -var/(M - 1) elsewhere."""
-        return super().cov() if self._source.ties else alike(self.var(), self.n_classes)
+        return alike(self.var(), self.n_classes) if self._source.alike else super().cov()
 
     def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the largest number, which belongs to the favoured class."""

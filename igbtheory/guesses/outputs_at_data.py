@@ -47,6 +47,10 @@ class RootedOutputs(OutputsAtData):
         return len(self._roots)
 
     def of_networks(self, count: int, rng: np.random.Generator, classes: int = 1) -> Iterator[NDArray[np.float64]]:
+        """Yield `count` draws of the outputs of `classes` classes at all data, arrays (size, draws, classes).
+
+        All networks have as many draws, up to one, and those of a network follow one another.
+        """
         networks = min(self.networks, count)
         chosen = rng.permutation(self.networks)[:networks]
         most = max(1, OUTPUTS // (self.size * classes))
@@ -60,7 +64,8 @@ class RootedOutputs(OutputsAtData):
 
     def blocks(self, law: Statistic, count: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
         if self.size * law.outputs <= OUTPUTS or not isinstance(law, OfGuesses):
-            yield from super().blocks(law, count, rng)
+            for outputs in self.of_networks(count, rng, law.outputs):
+                yield law.of_outputs(outputs, rng)
         else:  # the outputs of one network do not fit in memory
             for _ in range(count):
                 yield law.of_guesses(guesses_of_many(self.root(rng), law.outputs, rng)[:, None], rng)

@@ -130,18 +130,18 @@ class RouterLaw(Law):
 
     def mean(self) -> Any:
         """Return the fair load, and that of each expert, (experts,), where outputs tie."""
-        return super().mean() if self.source.ties else self.fair
+        return self.fair if self.source.alike else super().mean()
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance of a load, fair^2 times the mean of `cv2`, and that of each where outputs tie."""
-        if self.source.ties:
+        if not self.source.alike:
             return super().var(draws, random_state)
         mean = self.cv2(draws, random_state).mean()
         return Estimate(self.fair**2 * mean.value, self.fair**2 * mean.error)
 
     def cov(self) -> Any:
         """Return the covariance matrix of the loads, shape (experts, experts)."""
-        return super().cov() if self.source.ties else alike(self.var(), self.experts)
+        return alike(self.var(), self.experts) if self.source.alike else super().cov()
 
     def _law(self, function: Callable[[Array], Array], draws: int, random_state: Any) -> SampledLaw:
         return self._sampled(lambda loads: function(loads / self.fair), draws, random_state)

@@ -72,24 +72,24 @@ class ClassGuessLaw(ClassLaw):
         u = rng.standard_normal((len(gamma), self.n_classes))
         torn = np.isposinf(gamma)
         shares = fractions(np.sqrt(np.where(torn, 0.0, gamma)) * u)
-        return np.where(torn, u == u.max(axis=1, keepdims=True), shares)
+        return np.asarray(np.where(torn, u == u.max(axis=1, keepdims=True), shares))
 
     @property
     def gamma(self) -> Numbers:
         """The bias ratio of Gaussian outputs, whose law it is."""
         return self.source.gamma  # type: ignore[no-any-return]
 
-    def var(self) -> Any:
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance P(two data are both given to class c) - 1/M^2 of a share, at most (1 - 1/M)/M."""
-        if self.source.ties:
-            return super().var()
+        if not self.source.alike:
+            return super().var(draws, random_state)
         if self.n_classes == 2:  # known without the kernel
             return self.source.variance
         return self._variance
 
     def collision(self) -> Any:
         """Return the probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
-        if self.source.ties:
+        if not self.source.alike:
             return np.sum(self.var() + np.square(self.mean()))
         return self.n_classes * self.var() + 1.0 / self.n_classes
 
@@ -180,20 +180,16 @@ class FiniteClassLaw(ClassLaw):
         return counted(guesses, self.n_classes, self, rng)
 
     def of_gammas(self, gamma: Array, rng: np.random.Generator) -> NDArray[np.int64]:
-        return rng.multinomial(self.D, self._shares.of_gammas(gamma, rng))
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
-        """Return independent draws of the counts, shape (*size, M): every row sums to D."""
+        """Return the counts of D data, independent ones or in batches."""
         if self._coupled is None:
-            return np.asarray(super().rvs(size, random_state))
-        m, rng = self.n_classes, checks.generator(random_state)
+            return rng.multinomial(self.D, self._shares.of_gammas(gamma, rng))
+        return self._coupled.draws(gamma.size, self.n_classes, self._counts, rng)
 
-        def counts(outputs: Array) -> NDArray[np.int64]:
-            return np.array([np.bincount(row, minlength=m) for row in outputs.argmax(axis=1)], np.int64).reshape(-1, m)
+    def _counts(self, outputs: Array) -> NDArray[np.int64]:
+        rows = [np.bincount(row, minlength=self.n_classes) for row in outputs.argmax(axis=1)]
+        return np.array(rows, dtype=np.int64).reshape(-1, self.n_classes)
 
-        return np.asarray(self._coupled.draws(checks.shape_of(size), m, counts, rng))
-
-    def var(self) -> Any:
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance D (1 - 1/M)/M + D (D - 1) Var(G_c) of a count.
 
         In batches of n it is D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c), V the `guess_covariance`.
@@ -203,7 +199,7 @@ class FiniteClassLaw(ClassLaw):
             pairs = self._coupled.over_pairs(lambda angle: guess_covariance(angle, self.n_classes))
             return float(self.D * max(p * (1.0 - p) + pairs, 0.0))
         p = self._shares.mean()
-        return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self._shares.var()
+        return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self._shares.var(draws, random_state)
 
     @cached_property
     def _coupled(self) -> CoupledData | None:

@@ -114,14 +114,16 @@ class GuessLaw(UnivariateLaw):
 
     def mean(self) -> Any:
         """Return the mean: 1/2 by the symmetry of the classes, and half of the share of ties, which class 0 gets."""
+        if not self.source.symmetric:
+            return super().mean()
         return np.full(self._swept, (1.0 + self.source.ties) / 2)[()]
 
-    def var(self) -> Any:
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance, E arcsin(c)/(2 pi), c the correlation of an output at two data.
 
         For Gaussian outputs, c = gamma/(1 + gamma): it is 0 at gamma = 0 and 1/4 at gamma = inf.
         """
-        return self.source.variance
+        return self.source.variance if self.source.symmetric else super().var(draws, random_state)
 
     def majority(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""

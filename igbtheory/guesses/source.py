@@ -47,7 +47,9 @@ class Source(Result):
     """Outputs of untrained networks: what all laws of their guesses are computed from."""
 
     variance: Any
-    """Var(G0), the mean over pairs of data of arcsin(c)/(2 pi), c the correlation of an output at both."""
+    """Var(G0), the mean over pairs of data of arcsin(c)/(2 pi), c the correlation of an output at both; or None."""
+    symmetric: ClassVar[bool] = True
+    """Whether classes have one law, but for ties."""
     ties: float
     """Share of the data at which outputs tie, so that class 0 gets them."""
     independent: ClassVar[bool] = False
@@ -59,6 +61,11 @@ class Source(Result):
     def shape(self) -> tuple[int, ...]:
         """Shape of a sweep."""
         return ()
+
+    @property
+    def alike(self) -> bool:
+        """Whether all classes have one law."""
+        return self.symmetric and not self.ties
 
     def counted(self, D: int) -> "Source":  # noqa: N803 - the papers' letter
         """Return the outputs of which D data are counted, in their batches if there are any."""
@@ -134,7 +141,7 @@ class IndependentData(Source):
 class Batches:
     """Batches of `size` data, which batch normalisation couples: an output has two correlations.
 
-    c, c_within: those at two data of different batches, and of one batch.
+    c, c_within: those at two data of different batches, and of one batch. size: number of data of a batch.
 
     >>> law = igb.GuessLaw(igb.guesses.Batches(0.2, 0.1, 4).outputs).finite(12)
     >>> print(f"{law.std():.3f}")
@@ -193,7 +200,7 @@ class GaussianOutputs(IndependentData):
         return np.sqrt(np.where(torn, 1.0, gamma)), np.where(torn, 0.0, 1.0)
 
     @property
-    def variance(self) -> Any:  # type: ignore[override] # a formula
+    def variance(self) -> Any:
         return angle(self.gamma) / (2.0 * np.pi)
 
     def counted(self, D: int) -> "GaussianOutputs":  # noqa: N803 - as above
@@ -216,22 +223,14 @@ class OutputsAtData(Source):
     given: bool
     """Whether laws are those of these very data, and not those of infinitely many, from which they are drawn."""
 
-    @abstractmethod
-    def of_networks(self, count: int, rng: np.random.Generator, classes: int = 1) -> Iterator[NDArray[np.float64]]:
-        """Yield `count` draws of the outputs of `classes` classes at all data, arrays (size, draws, classes).
-
-        All networks have as many draws, up to one, and those of a network follow one another.
-        """
-
     def rvs(self, law: Statistic, size: Any, rng: np.random.Generator) -> Array:
         shape = checks.shape_of(size)
         blocks = list(self.blocks(law, max(1, count := int(np.prod(shape))), rng))
         numbers = np.concatenate(blocks)[:count]
         return (numbers if self.networks == 1 else rng.permutation(numbers)).reshape(shape + numbers.shape[1:])
 
-    def blocks(self, law: Statistic, count: int, rng: np.random.Generator) -> Iterator[Array]:
-        for outputs in self.of_networks(count, rng, law.outputs):
-            yield law.of_outputs(outputs, rng)
+    def over_pairs(self, function: Callable[[Any], Any]) -> Any:
+        raise AttributeError("the correlations of these outputs are not known; use rvs")
 
     def no_formula(self, method: str) -> NoReturn:
         """Refuse a method of laws that have formulas. AttributeError: always."""
