@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import checked_data_count, float64_array, one_number
-from igbtheory.guesses.finite_batches import CoupledData
+from igbtheory.guesses.finite_batches import CoupledData, coupled_data
 from igbtheory.guesses.latent import fraction
 from igbtheory.guesses.mixture import log_probability, log_probability_up_to
 from igbtheory.guesses.sampled import DRAWS, Estimate, estimate
@@ -61,16 +61,16 @@ class FiniteGuessLaw(UnivariateLaw):
         super().__post_init__()
         object.__setattr__(self, "D", checked_data_count(self.D))
         object.__setattr__(self, "source", self.source.counted(self.D))
-        coupled(self)
+        self.coupled  # noqa: B018 - batches that do not fit D are refused
 
     def of_outputs(self, outputs: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         return counted(outputs[..., 0] < 0, 2, self, rng)[:, 0]
 
     def of_gammas(self, gamma: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the counts of D data, independent ones or in batches."""
-        if self._coupled is None:
+        if self.coupled is None:
             return rng.binomial(self.D, fraction(gamma, rng.standard_normal(gamma.shape)))
-        return self._coupled.draws(gamma.size, 1, lambda x: np.asarray(np.sum(x[:, 0] > 0.0, axis=-1)), rng)
+        return self.coupled.draws(gamma.size, 1, lambda x: np.asarray(np.sum(x[:, 0] > 0.0, axis=-1)), rng)
 
     def pmf(self, k: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the probability of the count k, or 0 if k is not a whole number from 0 to D."""
@@ -80,7 +80,7 @@ class FiniteGuessLaw(UnivariateLaw):
 
     def logpmf(self, k: Any) -> Any:
         """Return the logarithm of `pmf`, of independent data finite even where pmf is below the smallest float."""
-        if self._estimated or self._coupled is not None:
+        if self._estimated or self.coupled is not None:
             with np.errstate(divide="ignore"):
                 return np.log(self.pmf(k))
         return self._of_counts(k, self._log_mass, -np.inf)
@@ -130,8 +130,8 @@ class FiniteGuessLaw(UnivariateLaw):
 
         In batches of n it is D/4 + [D (n - 1) arcsin(c_within) + D (D - n) arcsin(c)]/(2 pi).
         """
-        if self._coupled is not None:
-            pairs = self._coupled.over_pairs(lambda angle: angle / (2.0 * np.pi))
+        if self.coupled is not None:
+            pairs = self.coupled.over_pairs(lambda angle: angle / (2.0 * np.pi))
             return float(max(0.25 * self.D + self.D * pairs, 0.0))
         if not self.source.symmetric:
             return super().var(draws, random_state)
@@ -165,23 +165,19 @@ class FiniteGuessLaw(UnivariateLaw):
         return total / np.sum(weights, axis=0) if conditional else total
 
     def to_dict(self) -> dict[str, Any]:
-        if self._coupled is None:
+        if self.coupled is None:
             return super().to_dict()
         moments = {name: getattr(self, name)() for name in ("mean", "var", "std")}
-        batches = {"c": self._coupled.c, "c_within": self._coupled.c_within}
-        return {**batches, "D": self.D, "batch_size": self._coupled.size, **moments}
-
-    @property
-    def batched(self) -> bool:
-        """Whether batches couple the data."""
-        return self._coupled is not None
+        batches = {"c": self.coupled.c, "c_within": self.coupled.c_within}
+        return {**batches, "D": self.D, "batch_size": self.coupled.size, **moments}
 
     def _fourth(self) -> Any:
         return self.expect(lambda k: (k - 0.5 * self.D) ** 4)
 
     @cached_property
-    def _coupled(self) -> CoupledData | None:
-        return coupled(self)
+    def coupled(self) -> CoupledData | None:
+        """The D data if batches couple them, else None."""
+        return coupled_data(self.source, self.D)
 
     @property
     def _estimated(self) -> bool:
@@ -189,8 +185,8 @@ class FiniteGuessLaw(UnivariateLaw):
 
     def _mass(self, k: Array) -> Array:
         """Return the probability of the count k, whole numbers from 0 to D/2."""
-        if self._coupled is not None:
-            return np.asarray(self._coupled.pmf[k.astype(int)])
+        if self.coupled is not None:
+            return np.asarray(self.coupled.pmf[k.astype(int)])
         return np.exp(self._log_mass(k))
 
     def _log_mass(self, k: Array) -> Array:
@@ -198,8 +194,8 @@ class FiniteGuessLaw(UnivariateLaw):
 
     def _cumulative(self, k: Array) -> Array:
         """Return the probability of a count of at most k, whole numbers from 0 to (D - 1)/2."""
-        if self._coupled is not None:
-            return np.asarray(np.minimum(np.cumsum(self._coupled.pmf), 0.5)[k.astype(int)])
+        if self.coupled is not None:
+            return np.asarray(np.minimum(np.cumsum(self.coupled.pmf), 0.5)[k.astype(int)])
         logarithm = self.source.mean(lambda g, k: log_probability_up_to(g, self.D, k), k, logarithms=True)
         return np.asarray(np.exp(logarithm))
 
@@ -225,12 +221,6 @@ class FiniteGuessLaw(UnivariateLaw):
         """Return all counts and their probabilities, along the first axis."""
         k = np.arange(self.D + 1.0).reshape(-1, *(1 for _ in self._swept))
         return k, self.pmf(k)
-
-
-def coupled(law: Any) -> CoupledData | None:
-    """Return the D data of a law of counts if batches couple them, else None. ValueError: D does not fit them."""
-    batches = getattr(law.source, "batches", None)
-    return None if batches is None else CoupledData(batches.c, batches.c_within, law.D, batches.size)
 
 
 def counted(guesses: NDArray[Any], classes: int, law: Any, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -184,3 +184,9 @@ class CoupledData:
         """Return the sum over ordered pairs of different data, over D, of a function of the angle arcsin(c)."""
         within, across = (float(function(np.arcsin(c))) for c in (self.c_within, self._shared))
         return (self.size - 1.0) * within + (self.D - float(self.size)) * across
+
+
+def coupled_data(source: Any, D: int) -> CoupledData | None:  # noqa: N803 - the papers' letter
+    """Return D data of a source if batches couple them, else None. ValueError: D does not fit them."""
+    batches = getattr(source, "batches", None)
+    return None if batches is None else CoupledData(batches.c, batches.c_within, D, batches.size)

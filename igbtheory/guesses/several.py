@@ -18,8 +18,8 @@ from igbtheory.guesses.arguments import (
 )
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, guess_covariance
-from igbtheory.guesses.finite import counted, coupled
-from igbtheory.guesses.finite_batches import CoupledData
+from igbtheory.guesses.finite import counted
+from igbtheory.guesses.finite_batches import CoupledData, coupled_data
 from igbtheory.guesses.law import ClassLaw
 from igbtheory.guesses.sampled import DRAWS, Estimate, checked_draws
 from igbtheory.guesses.several_density import density
@@ -64,7 +64,7 @@ class ClassGuessLaw(ClassLaw):
         """Return the shares of networks with these guesses, shape (data, draws)."""
         size, count = guesses.shape
         cells = np.bincount((guesses + self.n_classes * np.arange(count)).ravel(), minlength=count * self.n_classes)
-        return cells.reshape(count, self.n_classes) / size
+        return np.asarray(cells.reshape(count, self.n_classes) / size)
 
     def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
         """Return the shares of infinitely many data: the centres are drawn, given which a share is an integral."""
@@ -165,7 +165,7 @@ class FiniteClassLaw(ClassLaw):
         super().__post_init__()
         object.__setattr__(self, "D", checked_data_count(self.D))
         object.__setattr__(self, "source", self.source.counted(self.D))
-        coupled(self)
+        self.coupled  # noqa: B018 - batches that do not fit D are refused
 
     @property
     def total(self) -> int:  # type: ignore[override] # all data
@@ -181,9 +181,9 @@ class FiniteClassLaw(ClassLaw):
 
     def of_gammas(self, gamma: Array, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the counts of D data, independent ones or in batches."""
-        if self._coupled is None:
+        if self.coupled is None:
             return rng.multinomial(self.D, self._shares.of_gammas(gamma, rng))
-        return self._coupled.draws(gamma.size, self.n_classes, self._counts, rng)
+        return self.coupled.draws(gamma.size, self.n_classes, self._counts, rng)
 
     def _counts(self, outputs: Array) -> NDArray[np.int64]:
         rows = [np.bincount(row, minlength=self.n_classes) for row in outputs.argmax(axis=1)]
@@ -194,16 +194,17 @@ class FiniteClassLaw(ClassLaw):
 
         In batches of n it is D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c), V the `guess_covariance`.
         """
-        if self._coupled is not None:
+        if self.coupled is not None:
             p = 1.0 / self.n_classes
-            pairs = self._coupled.over_pairs(lambda angle: guess_covariance(angle, self.n_classes))
+            pairs = self.coupled.over_pairs(lambda angle: guess_covariance(angle, self.n_classes))
             return float(self.D * max(p * (1.0 - p) + pairs, 0.0))
         p = self._shares.mean()
         return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self._shares.var(draws, random_state)
 
     @cached_property
-    def _coupled(self) -> CoupledData | None:
-        return coupled(self)
+    def coupled(self) -> CoupledData | None:
+        """The D data if batches couple them, else None."""
+        return coupled_data(self.source, self.D)
 
     @property
     def _shares(self) -> ClassGuessLaw:

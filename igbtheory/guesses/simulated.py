@@ -55,7 +55,7 @@ class SimulatedOutputs(OutputsAtData):
     @property
     def size(self) -> int:  # type: ignore[override] # as above
         """Number of data."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def blocks(self, law: Statistic, count: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
         yield from self._blocks(law, np.arange(min(count, self.networks)), rng)

@@ -195,16 +195,19 @@ class Prediction(Guessing[Swept]):
     @property
     def source(self) -> "KernelOutputs | GaussianOutputs":  # type: ignore[override] # known when it is used
         """The outputs from which the law of G0 follows."""
-        from igbtheory.guesses.source import GaussianOutputs  # noqa: PLC0415 - as above
+        return self.dataset or self._gaussian()
+
+    def _gaussian(self, variances: tuple[float, float] | None = None) -> "GaussianOutputs":
+        from igbtheory.guesses.source import GaussianOutputs  # noqa: PLC0415 - a law is loaded when it is used
 
         batches = None if self.batch is None else Counts(self, self.batch)
-        return self.dataset or GaussianOutputs(np.asarray(self.gamma, dtype=float)[()], batches)
+        return GaussianOutputs(np.asarray(self.gamma, dtype=float)[()], batches, variances)
 
     @property
     def outputs(self) -> "KernelOutputs | GaussianOutputs":
         """The outputs of several classes: at the data of a data set, or Gaussian with their variances."""
         variances = None if np.ndim(self.gamma) else (float(self.var_mu), float(self.var_chi))
-        return self.dataset or replace(self.source, variances=variances)
+        return self.dataset or self._gaussian(variances)
 
     def kernel(self) -> NDArray[np.float64]:
         """Return the kernel: the covariance over the weights of an output at two data, shape (n_samples, n_samples).

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.arguments import checked_classes
-from igbtheory.guesses.finite import coupled
 from igbtheory.theory.prediction import Prediction
 
 Draw = Callable[[Generator], NDArray[np.float64]]
@@ -31,8 +30,8 @@ def limit_outputs(prediction: Prediction, n_classes: Any, samples: Any) -> Draw:
         return lambda rng: given.at_data(classes, rng)
     var_mu, var_chi = float(prediction.var_mu), float(prediction.var_chi)
     if prediction.batch is not None:
-        data, scale = coupled(prediction.G0.finite(count)), np.sqrt(var_mu + var_chi)
-        return lambda rng: scale * data.outputs((classes,), rng).T
+        law, scale = prediction.G0.finite(count), np.sqrt(var_mu + var_chi)
+        return lambda rng: scale * law.coupled.outputs((classes,), rng).T
 
     def draw(rng: Generator) -> NDArray[np.float64]:
         centres = np.sqrt(var_mu) * rng.standard_normal(classes)

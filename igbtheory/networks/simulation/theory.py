@@ -67,9 +67,9 @@ def beside_theory(simulation: Ensemble) -> str:
 
 def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:
     """Return the law of the guesses among the data of a simulation: exact for Gaussian inputs, drawn for a data set."""
-    size, law = simulation.samples, prediction.dataset
-    if law is None:
-        counts = prediction.G0.finite(size)
+    size, law = simulation.samples, prediction.G0
+    if prediction.dataset is None:
+        counts = law.finite(size)
         k = np.arange(size + 1.0)
         variance = float(counts.var()) / size**2
         return GuessTheory(counts.cdf, np.inf, variance, float(counts.pmf(k) @ ((k / size - 0.5) ** 2 - variance) ** 2))

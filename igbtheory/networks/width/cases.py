@@ -21,6 +21,7 @@ from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
 
 if TYPE_CHECKING:
+    from igbtheory.guesses.outputs_at_data import KernelOutputs
     from igbtheory.guesses.source import OutputsAtData, Source
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
@@ -171,7 +172,7 @@ class DataCase(Case):
     def source(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "Source":
         return self.outputs(per_layer, seeds)
 
-    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputsAtData":
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "KernelOutputs":
         from igbtheory.guesses.outputs_at_data import KernelOutputs  # noqa: PLC0415 - as above
 
         drawn = self._of(len(self.data), self.precision)

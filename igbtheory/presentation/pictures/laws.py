@@ -99,7 +99,7 @@ def count_law(axes: Any, law: "FiniteGuessLaw", pen: Pen) -> None:
     half = reach(float(np.max(law.std())) / law.D) * law.D
     low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
     k = np.unique(np.linspace(low, high, COUNTS).round())
-    gamma = np.ravel(np.nan if law.batched else getattr(law.source, "gamma", np.nan))
+    gamma = np.ravel(np.nan if law.coupled else getattr(law.source, "gamma", np.nan))
     shown = some(gamma)
     columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
     probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]

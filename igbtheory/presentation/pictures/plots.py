@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from igbtheory.foundations.result import Result
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.presentation.pictures import estimates, language, laws, moments, phase_maps, study, training, verdict
 from igbtheory.presentation.pictures.pen import Pen, add
 from igbtheory.presentation.pictures.style import fitted, look
@@ -37,6 +38,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "GammaEstimate": estimates.gamma_estimate,
     "Gradients": moments.gradients,
     "GuessLaw": laws.guess_law,
+    "Law": lambda axes, law, pen: laws.sampled(axes, law.drawn(), pen),
     "LossAtStart": estimates.loss,
     "Measurement": laws.measurement,
     "NetworkComparison": moments.networks,
@@ -47,6 +49,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "SampledLaw": laws.sampled,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
+    "Source": lambda axes, outputs, pen: laws.guess_law(axes, GuessLaw(outputs), pen),
     "Study": study.largest,
     "Thresholds": estimates.thresholds,
     "Training": training.training,
@@ -108,10 +111,11 @@ def picture(result: Result) -> Figure:
 
 
 def _drawing(result: Result) -> Callable[[Axes, Any, Pen], None]:
-    try:
-        return DRAWN[type(result).__name__]
-    except KeyError:
-        raise TypeError(f"expected a result of igbtheory, got {type(result).__name__}, which has no picture") from None
+    """Return the picture of the class of a result, or of the nearest one from which it derives."""
+    for kind in type(result).__mro__:
+        if kind.__name__ in DRAWN:
+            return DRAWN[kind.__name__]
+    raise TypeError(f"expected a result of igbtheory, got {type(result).__name__}, which has no picture")
 
 
 def _size(result: Result) -> tuple[float, float]:
