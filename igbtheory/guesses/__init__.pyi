@@ -6,6 +6,7 @@ from igbtheory.guesses.bias_of_guesses import gamma_of_variance as gamma_of_vari
 from igbtheory.guesses.finite import FiniteGuessLaw as FiniteGuessLaw
 from igbtheory.guesses.outputs_at_data import FeatureOutputs as FeatureOutputs
 from igbtheory.guesses.outputs_at_data import KernelOutputs as KernelOutputs
+from igbtheory.guesses.own_shares import SharesComparison as SharesComparison
 from igbtheory.guesses.ranked import mean_shares as mean_shares
 from igbtheory.guesses.router import RouterLaw as RouterLaw
 from igbtheory.guesses.sampled import Estimate as Estimate

@@ -41,15 +41,6 @@ def fraction_variance(gamma: Numbers) -> NDArray[np.float64]:
     return angle(gamma) / (2.0 * np.pi)
 
 
-def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return independent draws of the fraction of class 0, of shape `size` (None: the shape of gamma).
-
-    ValueError if gamma does not broadcast to `size`.
-    """
-    repeated = for_every_draw(gamma, size)
-    return fraction(repeated, rng.standard_normal(repeated.shape))
-
-
 def for_every_draw(gamma: Numbers, size: Any) -> NDArray[np.float64]:
     """Return gamma in the shape `size` of draws (None: its own). ValueError if it does not broadcast to it."""
     gamma_shape = np.shape(gamma)

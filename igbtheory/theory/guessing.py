@@ -2,11 +2,12 @@
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from igbtheory.theory.output_layer import OutputLayer
 
 if TYPE_CHECKING:
+    from igbtheory.guesses.own_shares import SharesComparison
     from igbtheory.guesses.router import RouterLaw
     from igbtheory.guesses.several import ClassGuessLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
@@ -58,3 +59,14 @@ class Guessing(OutputLayer[Number]):
         from igbtheory.guesses.router import RouterLaw  # noqa: PLC0415 - as above
 
         return RouterLaw(self.outputs, experts, top)
+
+    def compare(self, shares: Any, D: Any = None, *, seed: int = 0) -> "SharesComparison":  # noqa: N803 - as above
+        """Return shares of the data in networks of your own beside this prediction: a picture, a p-value, a sentence.
+
+        shares: those of class 0 in independent networks, shape (networks,), those of all classes, (networks, classes),
+        or outputs, (networks, data, classes), from which they are counted. D: the number of data that were counted, if
+        outputs do not tell it; None: infinitely many, or the data of the prediction. seed: of the draws of the law.
+        """
+        from igbtheory.guesses.own_shares import compare_shares  # noqa: PLC0415 - as above
+
+        return compare_shares(self, shares, D, seed)

@@ -24,6 +24,7 @@ from igbtheory.presentation.pictures.style import GREY, LIMIT, LOGARITHMIC, SERI
 if TYPE_CHECKING:
     from igbtheory.guesses import AccuracyBounds
     from igbtheory.guesses.finite import FiniteGuessLaw
+    from igbtheory.guesses.own_shares import SharesComparison
     from igbtheory.guesses.sampled import SampledLaw
     from igbtheory.networks.control import Drawn
     from igbtheory.networks.simulation import Simulation
@@ -137,6 +138,19 @@ def simulation(axes: Any, ensemble: "Simulation", pen: Pen) -> None:
     if pen.alone:
         predicted(axes, law, ensemble.samples, edges)
     guesses_axis(axes, low=edges[0])
+
+
+def own_shares(axes: Any, beside: "SharesComparison", pen: Pen) -> None:
+    """Draw the histogram of the shares of networks of your own, and that of draws of the law."""
+    both, bins = np.concatenate([beside.shares, beside.drawn]), min(BINS, max(2, int(len(beside.shares) ** 0.5)))
+    low, high = both.min(), both.max()
+    edges = np.linspace(low, high, bins + 1) if beside.D is None else edges_of(low, high, beside.D, bins)
+    histogram(axes, beside.shares, edges, **pen.area("own networks"))
+    if pen.alone:
+        _stairs(axes, beside.drawn, edges, **pen.curve("theory"))
+        pen.title = f"{len(beside.shares)} networks, p = {beside.pvalue:.2g}"
+    what = "class 0" if beside.n_classes == 2 else "the favoured class"
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(0, None), xlabel=f"share of {what}", ylabel="density")
 
 
 def measurement(axes: Any, models: "Measurement", pen: Pen) -> None:

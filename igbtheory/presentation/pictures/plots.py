@@ -47,6 +47,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "ResidualLimit": lambda axes, result, pen: moments.prediction(axes, result.prediction, pen),
     "RouterLaw": language.loads,
     "SampledLaw": laws.sampled,
+    "SharesComparison": laws.own_shares,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
     "Source": lambda axes, outputs, pen: laws.guess_law(axes, GuessLaw(outputs), pen),
