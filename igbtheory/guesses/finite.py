@@ -136,7 +136,7 @@ class FiniteGuessLaw(UnivariateLaw):
         if not self.source.symmetric:
             return super().var(draws, random_state)
         one = 0.25 * (1.0 - self.source.ties**2)
-        return (one * self.D + float(self.D) * (self.D - 1.0) * self.source.variance)[()]
+        return one * self.D + float(self.D) * (self.D - 1.0) * self.source.variance
 
     def moment(self, order: int) -> Any:
         """Return the mean of count**order, for a whole number `order`, as a sum over all counts."""

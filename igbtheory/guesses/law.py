@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.arguments import MOST_TOKENS, checked_classes, refuse_many_draws
-from igbtheory.guesses.sampled import DRAWS, SampledLaw, checked_draws, ordered
+from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, ordered
 from igbtheory.guesses.source import IndependentData, OutputsAtData, Source, Statistic, source_of
 
 Array = NDArray[Any]
@@ -84,7 +84,8 @@ class Law(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of the source and of the law, the mean, the variance and the standard deviation."""
         moments = {name: getattr(self, name)() for name in ("mean", "var", "std")}
-        return {**numbers_of(self.source), **numbers_of(self), **moments}
+        plain = {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in moments.items()}
+        return {**numbers_of(self.source), **numbers_of(self), **plain}
 
     @property
     def _scatters(self) -> bool:

@@ -301,7 +301,7 @@ class Prediction(Guessing[Swept]):
         law: Any = self.G0
         if self.dataset is None:
             return f"{law.majority():.2%}"
-        if law.size > MANY:
+        if self.dataset.size > MANY:
             return f"about {GuessLaw(float(self.gamma_guess)).majority():.0%}"
         share = law.majority()
         return f"{measured(100 * share.value, 100 * share.error)} %"
