@@ -13,7 +13,7 @@ from igbtheory.guesses.arguments import checked_data_count, float64_array, one_n
 from igbtheory.guesses.finite_batches import CoupledData, coupled_data
 from igbtheory.guesses.latent import fraction
 from igbtheory.guesses.mixture import log_probability, log_probability_up_to
-from igbtheory.guesses.sampled import DRAWS, Estimate, estimate
+from igbtheory.guesses.sampled import DRAWS, estimate, linear
 from igbtheory.guesses.source import OutputsAtData
 from igbtheory.guesses.univariate import UnivariateLaw, Weight, between
 
@@ -98,8 +98,7 @@ class FiniteGuessLaw(UnivariateLaw):
     def sf(self, k: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the probability of a count of more than k."""
         if self._estimated:
-            below = self.cdf(k, draws, random_state)
-            return Estimate(1.0 - below.value, below.error)
+            return linear(self.cdf(k, draws, random_state), -1.0, 1.0)
         # the count and D - count have the same law
         return self.cdf(self.D - 1 - np.floor(float64_array("k", k)))
 
@@ -136,7 +135,7 @@ class FiniteGuessLaw(UnivariateLaw):
         if not self.source.symmetric:
             return super().var(draws, random_state)
         one = 0.25 * (1.0 - self.source.ties**2)
-        return one * self.D + float(self.D) * (self.D - 1.0) * self.source.variance
+        return linear(self.source.variance, float(self.D) * (self.D - 1.0), one * self.D)
 
     def moment(self, order: int) -> Any:
         """Return the mean of count**order, for a whole number `order`, as a sum over all counts."""

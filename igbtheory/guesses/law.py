@@ -75,7 +75,9 @@ class Law(Result):
 
     def std(self) -> Any:
         """Return the standard deviation, the square root of `var`."""
-        return np.sqrt(self.var())
+        variance = self.var()
+        root = np.sqrt(variance)
+        return Estimate(root, variance.error / (2.0 * root)) if isinstance(variance, Estimate) else root
 
     def cov(self) -> Any:
         """Return the covariance matrix of the numbers of a network, from draws."""

@@ -17,7 +17,7 @@ OUTPUTS = 2**24
 """Largest number of outputs that are held at once: 128 MiB in double precision."""
 LARGEST = 8192
 """Largest number of data whose kernel is factorised: 512 MiB."""
-SHIFTS = 8
+SHIFTS = 2
 """Number of pairs for each of a thousand data of a network, among which correlations scatter less than networks."""
 PAIRS = 2**17
 """Number of pairs of data whose covariances are computed at a time: 1 MiB for each number of a pair."""

@@ -26,7 +26,7 @@ from igbtheory.foundations.text import measured
 from igbtheory.guesses.arguments import MOST_NUMBERS, MOST_TOKENS, one_number
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.law import Law, alike, numbers_of
-from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, estimate
+from igbtheory.guesses.sampled import DRAWS, SampledLaw, estimate, linear
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
@@ -136,8 +136,7 @@ class RouterLaw(Law):
         """Return the variance of a load, fair^2 times the mean of `cv2`, and that of each where outputs tie."""
         if not self.source.alike:
             return super().var(draws, random_state)
-        mean = self.cv2(draws, random_state).mean()
-        return Estimate(self.fair**2 * mean.value, self.fair**2 * mean.error)
+        return linear(self.cv2(draws, random_state).mean(), self.fair**2)
 
     def cov(self) -> Any:
         """Return the covariance matrix of the loads, shape (experts, experts)."""

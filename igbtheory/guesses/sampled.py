@@ -69,6 +69,13 @@ def estimate(draws: Any, networks: int = 1) -> Estimate:
     return Estimate(draws.mean(axis=0)[()], error[()])
 
 
+def linear(number: Any, factor: float, constant: float = 0.0) -> Any:
+    """Return factor times a number plus a constant; an estimate keeps its error."""
+    if isinstance(number, Estimate):
+        return Estimate(factor * number.value + constant, abs(factor) * number.error)
+    return factor * number + constant
+
+
 def checked_draws(draws: Any) -> int:
     """Return the number of draws as an int; refuse fewer than two, which have no standard error."""
     return checks.whole("draws", draws, 2)

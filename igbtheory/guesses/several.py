@@ -21,7 +21,7 @@ from igbtheory.guesses.coincidence import disagreement, guess_covariance
 from igbtheory.guesses.finite import counted
 from igbtheory.guesses.finite_batches import CoupledData, coupled_data
 from igbtheory.guesses.law import ClassLaw
-from igbtheory.guesses.sampled import DRAWS, Estimate, checked_draws
+from igbtheory.guesses.sampled import DRAWS, Estimate, checked_draws, linear
 from igbtheory.guesses.several_density import density
 from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.guesses.source import IndependentData, OutputsAtData
@@ -90,8 +90,8 @@ class ClassGuessLaw(ClassLaw):
     def collision(self) -> Any:
         """Return the probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
         if not self.source.alike:
-            return np.sum(self.var() + np.square(self.mean()))
-        return self.n_classes * self.var() + 1.0 / self.n_classes
+            return self._sampled(lambda shares: np.square(shares).sum(axis=1), DRAWS, 0).mean()
+        return linear(self.var(), self.n_classes, 1.0 / self.n_classes)
 
     def disagreement(self) -> Any:
         """Return the probability 1 - `collision` that two data are given to different classes.
@@ -100,7 +100,7 @@ class ClassGuessLaw(ClassLaw):
         """
         if isinstance(self.source, IndependentData):
             return self.source.mean(lambda gamma: disagreement(gamma, self.n_classes))
-        return 1.0 - self.collision()
+        return linear(self.collision(), -1.0, 1.0)
 
     @cached_property
     def _variance(self) -> Any:
@@ -198,8 +198,8 @@ class FiniteClassLaw(ClassLaw):
             p = 1.0 / self.n_classes
             pairs = self.coupled.over_pairs(lambda angle: guess_covariance(angle, self.n_classes))
             return float(self.D * max(p * (1.0 - p) + pairs, 0.0))
-        p = self._shares.mean()
-        return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self._shares.var(draws, random_state)
+        p = np.asarray(self._shares.mean())
+        return linear(self._shares.var(draws, random_state), self.D * (self.D - 1.0), self.D * p * (1.0 - p))
 
     @cached_property
     def coupled(self) -> CoupledData | None:

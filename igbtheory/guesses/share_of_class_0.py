@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import Numbers, fitting, one_number
 from igbtheory.guesses.latent import average, fraction
-from igbtheory.guesses.sampled import DRAWS, Estimate, estimate
+from igbtheory.guesses.sampled import DRAWS, estimate, linear
 from igbtheory.guesses.source import Formula, GaussianOutputs, IndependentData, OutputsAtData
 from igbtheory.guesses.univariate import UnivariateLaw, Weight, between
 from igbtheory.mathematics.numbers.float64 import FLOAT64, of_scipy
@@ -87,8 +87,7 @@ class GuessLaw(UnivariateLaw):
     def sf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the probability Phi(-Phi^-1(g)/sqrt(gamma)) that G0 > g."""
         if self._drawn_at_data:
-            below = self.cdf(g, draws, random_state)
-            return Estimate(1.0 - below.value, below.error)
+            return linear(self.cdf(g, draws, random_state), -1.0, 1.0)
         return self._exactly("sf", partial(_tail, -1.0), g)
 
     def ppf(self, p: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
@@ -140,7 +139,7 @@ class GuessLaw(UnivariateLaw):
     def entropy(self) -> Any:
         """Return the differential entropy (log gamma + 1 - gamma)/2: 0 at gamma = 1, and -inf for point masses."""
         if not isinstance(self.source, GaussianOutputs):
-            return -self.expect(self.logpdf)
+            return self.source.mean(lambda gamma: average(gamma, lambda y: -self.logpdf(FLOAT64.ncdf(y))))
         gamma = np.asarray(self.gamma)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.isposinf(gamma), -np.inf, 0.5 * (np.log(gamma) + 1.0 - gamma))[()]
