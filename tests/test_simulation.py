@@ -3,6 +3,7 @@
 # what is wrong is passed on purpose, and which of several types a result has is known here
 # mypy: disable-error-code="arg-type, index, union-attr"
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,16 @@ from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
 from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers import dense
 from igbtheory.networks.simulation import Comparison, Simulation, moments, simulate
-from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
+from igbtheory.networks.simulation.estimates import (
+    LayerEstimates,
+    bias_of_guesses,
+    layer_estimates,
+    mean,
+    ratio_of_means,
+)
 from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
+from igbtheory.networks.width.result import WidthPrediction
 
 FAMILY = 6.0
 """Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""
@@ -426,6 +434,51 @@ def test_a_slightly_wrong_prediction_is_found() -> None:
     assert not RELU.simulate(400, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
 
 
+@pytest.fixture(scope="module")
+def narrow() -> Comparison:
+    comparison: Comparison = RELU.simulate(100, 32, 32, seed=2).compare(RELU.predict(width=32))
+    return comparison
+
+
+def test_networks_agree_with_the_theory_of_their_very_width(narrow: Comparison) -> None:
+    """The theory of infinite width is far from these networks, and that of their width is not."""
+    assert narrow.agrees()
+    (simulation,) = narrow.simulations
+    gamma, variance = narrow.rows[-2:]
+    assert (gamma.value, variance.value) == (simulation.gamma, simulation.per_layer.var_g0[-1])
+    assert gamma.z == pytest.approx((gamma.value - gamma.theory) / np.hypot(gamma.error, gamma.theory_error))
+    assert abs(simulation.gamma - RELU.predict().gamma) > narrow.limit() * simulation.gamma_error
+    assert "width -> inf" not in str(narrow)
+    assert str(narrow).count("Kolmogorov-Smirnov, width 32") == 1
+
+
+@pytest.mark.parametrize(("name", "row"), [("gamma", -2), ("var_g0", -1), ("var_chi", -3)])
+def test_a_prediction_at_finite_width_is_found_wrong_from_the_deviation_that_counts(
+    narrow: Comparison, name: str, row: int
+) -> None:
+    (simulation,), prediction, kept = narrow.simulations, narrow.prediction, narrow.rows[row]
+    assert isinstance(prediction, WidthPrediction)
+    assert isinstance(simulation, Simulation)
+    for by, agrees in ((0.9, True), (1.1, False)):
+        estimates = {key: value.copy() for key, value in vars(prediction.per_layer).items()}
+        estimates[name][-1] = kept.value + by * narrow.limit() * kept.uncertainty
+        found = simulation.compare(replace(prediction, per_layer=LayerEstimates(**estimates)))
+        assert found.agrees() is agrees
+
+
+def test_a_law_of_another_shape_is_found_at_finite_width() -> None:
+    simulation = RELU.simulate(300, 32, 32, seed=3)
+    prediction = RELU.predict(width=32)
+    assert simulation.compare(prediction).ks.pvalue > 1e-3
+    other = igb.mlp(20, "relu").predict(width=100).G0
+    assert simulation.compare(replace(prediction, G0=other)).ks.pvalue < 1e-8
+
+
+def test_a_data_set_is_compared_with_pairs_of_its_data_at_this_width() -> None:
+    data = igb.standardised(igb.digits())[:30]
+    assert RELU.simulate(60, 16, inputs=data).compare(RELU.predict(data, width=16)).agrees()
+
+
 def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
     data = igb.standardised(igb.digits())[:100]
     simulation = RELU.simulate(50, 32, inputs=data)
@@ -450,7 +503,7 @@ def test_networks_that_all_guess_alike_do_not_refute_a_law_that_seldom_does_not(
     data = np.random.default_rng(0).standard_normal((5, 4))
     for inputs in (igb.GaussianInputs(), data):
         comparison = igb.mlp(1, sigma_w2=0.02, sigma_b2=1.0).simulate(50, 4, 5, 1, inputs).compare()
-        assert comparison.rows[-1].theory < comparison.rows[-1].values[0] == 0.25
+        assert {*comparison.simulations[0].G0} == {0.0, 1.0}
         assert comparison.agrees()
 
 
@@ -467,11 +520,20 @@ def test_the_printed_form_is_a_table(relu: Comparison) -> None:
         (igb.mlp(2).predict(), ValueError, "4 Dense"),
         (igb.mlp(3, sigma_w2=np.ones(2)).predict(), ValueError, "one network"),
         (RELU.predict(np.eye(3)), ValueError, "Gaussian inputs"),
+        (RELU.predict(np.eye(3), width=4, networks=2), ValueError, "Gaussian inputs"),
+        (RELU.predict(width=5), ValueError, r"width=4\), or None"),
+        (RELU.predict(width=4, features=5, networks=2), ValueError, "at the width that was simulated"),
     ],
 )
 def test_a_prediction_of_something_else_is_refused(prediction: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         RELU.simulate(2, 4, 4).compare(prediction)
+
+
+def test_batches_at_finite_width_have_no_law_of_finitely_many_data() -> None:
+    net = igb.mlp(1, "relu", norm="batch", batch_size=4)
+    with pytest.raises(ValueError, match="no law of finitely many data in batches; pass None"):
+        net.simulate(2, 4, 8).compare(net.predict(width=4, networks=4))
 
 
 def test_a_prediction_of_many_digits_is_one_too() -> None:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The numbers of the first and of the second datum of every pair."""
+ENTRIES = 2**15
+"""Number of entries of pairs that are compared at once, so that they stay in the cache: 1,024 pairs of 100 units take a
+third of the time."""
 SAFE = 1e-25
 """Sums of squares between this number and its inverse are right in single precision, which ends at 1e-38 and 1e38."""
 
@@ -45,7 +48,16 @@ def guesses_of_features(features: NDArray[Any], pairs: Pairs, bias: float = 0.0)
     beside = np.where(tied, 1.0, np.sqrt(bias))
     lengths = np.sqrt(squares + beside**2)
     x, beside = x / (lengths[:, None] * np.sqrt(x.shape[1])).astype(x.dtype), beside / lengths
-    apart = x[first] - x[second]
+    at_once = max(1, ENTRIES // x.shape[1])
+    blocks = [slice(start, start + at_once) for start in range(0, len(first), at_once)]
+    apart = np.concatenate([_square_distances(x, first[block], second[block]) for block in blocks])
     # arcsin(c) = pi/2 - 2 arcsin(d/2) with the distance d of unit vectors keeps its digits as c approaches 1
-    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart) + (beside[first] - beside[second]) ** 2)
+    distances = np.sqrt(apart + (beside[first] - beside[second]) ** 2)
     return float(0.25 - np.arcsin(np.minimum(distances / 2, 1)).mean() / np.pi), float(tied.mean())
+
+
+def _square_distances(x: NDArray[Any], first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the squares of the distances of rows."""
+    apart = x.take(first, axis=0)
+    apart -= x.take(second, axis=0)
+    return np.asarray(np.einsum("ij,ij->i", apart, apart))
