@@ -195,9 +195,8 @@ class FiniteClassLaw(ClassLaw):
         In batches of n it is D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c), V the `guess_covariance`.
         """
         if self.coupled is not None:
-            p = 1.0 / self.n_classes
             pairs = self.coupled.over_pairs(lambda angle: guess_covariance(angle, self.n_classes))
-            return float(self.D * max(p * (1.0 - p) + pairs, 0.0))
+            return float(self.D * max((1.0 - 1.0 / self.n_classes) / self.n_classes + pairs, 0.0))
         p = np.asarray(self._shares.mean())
         return linear(self._shares.var(draws, random_state), self.D * (self.D - 1.0), self.D * p * (1.0 - p))
 
