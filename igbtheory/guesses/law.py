@@ -6,7 +6,7 @@ a standard error. What a statistic knows beside that, such as `of_gammas` where 
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -16,7 +16,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.arguments import MOST_TOKENS, checked_classes, refuse_many_draws
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, ordered
-from igbtheory.guesses.source import IndependentData, OutputsAtData, Source, Statistic, source_of
+from igbtheory.guesses.source import IndependentData, OutputsAtData, Source, Statistic, numbers_of, source_of
 
 Array = NDArray[Any]
 
@@ -89,6 +89,10 @@ class Law(Result):
         plain = {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in moments.items()}
         return {**numbers_of(self.source), **numbers_of(self), **plain}
 
+    def __repr__(self) -> str:
+        numbers = (f", {name}={value!r}" for name, value in numbers_of(self).items())
+        return f"{type(self).__name__}({self.source!r}{''.join(numbers)})"
+
     @property
     def _scatters(self) -> bool:
         """Whether draws have the scatter of data that are drawn."""
@@ -159,12 +163,6 @@ def alike(variance: Any, m: int) -> Any:
     """Return the covariance matrix, (..., m, m), of numbers with a constant sum that are all alike."""
     m = checked_classes(m)
     return np.multiply.outer(np.asarray(variance), (m * np.eye(m) - 1.0) / (m - 1.0))
-
-
-def numbers_of(holder: Any) -> dict[str, Any]:
-    """Return the fields of a law or source that are numbers."""
-    named = {field.name: getattr(holder, field.name) for field in fields(holder) if field.repr}
-    return {name: value for name, value in named.items() if isinstance(value, int | float | np.ndarray)}
 
 
 class ClassLaw(Law):

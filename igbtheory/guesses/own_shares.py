@@ -62,11 +62,11 @@ class SharesComparison(Result):
         return {**head, **laws, "statistic": self.statistic, "pvalue": self.pvalue}
 
     def __str__(self) -> str:
-        found, told = (measured(**law.mean().to_dict()) for law in (self.simulated, self.law))
+        simulated, told = (measured(**law.mean().to_dict()) for law in (self.simulated, self.law))
         what = "class 0" if self.n_classes == 2 else "the favoured class"
         verdict = "these shares do not have this law" if self.pvalue < UNLIKELY else "nothing speaks against this law"
         return (
-            f"The mean share of {what} is {found} in {len(self.shares)} networks and {told} in theory; a distance of "
+            f"The mean share of {what} is {simulated} in {len(self.shares)} networks and {told} in theory; a distance of "
             f"{self.statistic:.3g} between the laws has p = {self.pvalue:.3g}: {verdict}."
         )
 
@@ -92,10 +92,10 @@ def compare_shares(prediction: Any, shares: Any, D: Any, seed: Any) -> SharesCom
     # draws of one network are alike, so that there is one of each
     count = max(DRAWS, TIMES * len(of_classes)) if law.source.networks == 1 else law.source.networks
     drawn = law.rvs(count, rng) if data in {None, given} else law.finite(data).rvs(count, rng) / data
-    own, drawn = (part if part.ndim == 1 else part.max(axis=1) for part in (of_classes, np.asarray(drawn)))
-    own = of_classes[:, 0] if n_classes == 2 else own
-    test = of_permutations(own, drawn, rng)
-    return SharesComparison(own, drawn, n_classes, data, test.statistic, test.pvalue)
+    shown = of_classes[:, 0] if n_classes == 2 else of_classes.max(axis=1)
+    drawn = np.asarray(drawn if n_classes == 2 else drawn.max(axis=1))
+    test = of_permutations(shown, drawn, rng)
+    return SharesComparison(shown, drawn, n_classes, data, test.statistic, test.pvalue)
 
 
 def shares_of(shares: Array) -> tuple[Array, int | None]:

@@ -25,8 +25,9 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.arguments import MOST_NUMBERS, MOST_TOKENS, one_number
 from igbtheory.guesses.centred import fractions
-from igbtheory.guesses.law import Law, alike, numbers_of
+from igbtheory.guesses.law import Law, alike
 from igbtheory.guesses.sampled import DRAWS, SampledLaw, estimate, linear
+from igbtheory.guesses.source import numbers_of
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
@@ -211,9 +212,6 @@ class RouterLaw(Law):
                 f"starved  {means['starved']} of the experts get less than {STARVED} of their fair load",
             ]
         )
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(experts={self.experts}, top={self.top})"
 
     def _without_scatter(self, counts: Array, tokens: int) -> Array:
         """Return the loads of which so many tokens are a sample, from their counts, (draws, experts)."""

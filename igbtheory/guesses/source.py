@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NoReturn, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -78,6 +78,11 @@ class Source(Result):
     @abstractmethod
     def rvs(self, law: Statistic, size: Any, rng: np.random.Generator) -> Array:
         """Return independent draws of the numbers of a law, shape (*size, ...)."""
+
+    def __repr__(self) -> str:
+        shown = ((name, value) for name, value in numbers_of(self).items() if name != "ties" or value)
+        swept = (f"{name}=<array of shape {x.shape}>" if np.ndim(x) else f"{name}={x!r}" for name, x in shown)
+        return f"{type(self).__name__}({', '.join(swept)})"
 
     @abstractmethod
     def blocks(self, law: Statistic, count: int, rng: np.random.Generator) -> Iterator[Array]:
@@ -238,6 +243,12 @@ class OutputsAtData(Source):
             f"the law of G0 from outputs at {self.size} data has no {method}, since its shares are multiples of "
             f"1/{self.size}; use cdf, ppf or rvs"
         )
+
+
+def numbers_of(holder: Any) -> dict[str, Any]:
+    """Return the fields of a law or a source that are numbers."""
+    named = {field.name: getattr(holder, field.name) for field in fields(holder) if field.repr}
+    return {name: value for name, value in named.items() if isinstance(value, int | float | np.ndarray)}
 
 
 def source_of(source: Any) -> Source:
