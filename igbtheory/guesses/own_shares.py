@@ -66,8 +66,8 @@ class SharesComparison(Result):
         what = "class 0" if self.n_classes == 2 else "the favoured class"
         verdict = "these shares do not have this law" if self.pvalue < UNLIKELY else "nothing speaks against this law"
         return (
-            f"The mean share of {what} is {simulated} in {len(self.shares)} networks and {told} in theory; a distance of "
-            f"{self.statistic:.3g} between the laws has p = {self.pvalue:.3g}: {verdict}."
+            f"The mean share of {what} is {simulated} in {len(self.shares)} networks and {told} in theory; a distance "
+            f"of {self.statistic:.3g} between the laws has p = {self.pvalue:.3g}: {verdict}."
         )
 
     def __repr__(self) -> str:
