@@ -16,6 +16,7 @@ from igbtheory.networks.simulation.kolmogorov import KolmogorovSmirnov, kolmogor
 from igbtheory.networks.simulation.rows import Row, rows
 from igbtheory.networks.simulation.theory import guess_theory, observable
 from igbtheory.networks.simulation.values import Ensemble
+from igbtheory.networks.width.predicted import units_at
 from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.theory.prediction import Prediction
 
@@ -144,8 +145,6 @@ def _of_data(prediction: WidthPrediction) -> bool:
 
 def _check_width(simulation: Ensemble, prediction: WidthPrediction) -> None:
     """Refuse a prediction at another width, and one of batches, whose law of counts is known in infinite width only."""
-    from igbtheory.networks.width.predicted import units_at  # noqa: PLC0415 - it imports estimates from this folder
-
     read, (features, *_) = units_at(simulation.network, simulation.inputs, simulation.width)
     if (prediction.widths, prediction.features) != (read, features):
         raise ValueError(
