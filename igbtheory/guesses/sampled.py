@@ -69,7 +69,7 @@ def estimate(draws: Any, networks: int = 1) -> Estimate:
     return Estimate(draws.mean(axis=0)[()], error[()])
 
 
-def linear(number: Any, factor: float, constant: float = 0.0) -> Any:
+def linear(number: Any, factor: float, constant: Any = 0.0) -> Any:
     """Return factor times a number plus a constant; an estimate keeps its error."""
     if isinstance(number, Estimate):
         return Estimate(factor * number.value + constant, abs(factor) * number.error)
