@@ -174,12 +174,10 @@ class ClassLaw(Law):
     n_classes: int
     total: float = 1.0
     """Sum of the numbers of all classes."""
-    most: int = MOST_TOKENS
-    """Largest number of classes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "n_classes", checked_classes(self.n_classes, self.most))
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes, MOST_TOKENS))
 
     @property
     def outputs(self) -> int:
