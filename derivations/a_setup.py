@@ -188,9 +188,9 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
         differences = units[:, ::2] - units[:, 1::2]
         products = (differences @ differences.transpose(0, 2, 1)).astype(np.float64) / units.shape[2]
         squares = np.einsum("naa->na", products)
-        own = (squares**2).mean(axis=1)
+        own, pairs = (squares**2).mean(axis=1), squares.shape[1]
         totals = squares.sum(axis=1) ** 2, (products**2).sum(axis=(1, 2))
-        apart, across = ((total - 16 * own) / (16 * 15) for total in totals)
+        apart, across = ((total - pairs * own) / (pairs * (pairs - 1)) for total in totals)
         moment = (apart + 2 * across) / 4 if power else (3 * own - 3 * apart - 6 * across) / 2
         value, error = ratio_with_error(moment, squares.mean(axis=1) / 2, 2)
         return scale * (value - power), scale * error
@@ -198,7 +198,7 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
     def scaled(units: Array) -> tuple[float, float]:
         return ratio(units, units.shape[2])
 
-    one, two = (7000, 32, (32, 64)), (3500, 32, (16, 32, 64))
+    one, two = (4000, 32, (32, 64)), (1500, 8, (32, 64, 128))
     yield drawn_limit(trial, f"N times the {name}, one ReLU layer", scaled, coefficient, 2 * power, shape=one)
     yield drawn_limit(trial, f"{name}, two layers", ratio, limit, shape=two, depth=2)
 
@@ -240,13 +240,13 @@ def centres_are_gaussian(trial: Trial, stated: Any) -> Findings:
     yield identity("the same at large N = d", stated.lhs.subs(KURTOSIS_W(CENTRE), 6 / N**2), stated.rhs)
 
     def kurtosis(units: Array) -> tuple[float, float]:
-        means = units.reshape(len(units), 4, 25, -1).mean(axis=2, dtype=np.float64)
+        means = units.reshape(len(units), 4, 4, -1).mean(axis=2, dtype=np.float64)
         once, again = (means[:, i] * means[:, i + 1] for i in (0, 2))
         product = 3 * once.mean(axis=1) * again.mean(axis=1)
         value, error = ratio_with_error(product, (once + again).mean(axis=1) / 2, 2)
         return value - 3, error
 
-    shape = 5000, 100, (8, 16, 32)
+    shape = 3000, 16, (16, 32, 64)
     yield drawn_limit(trial, "excess kurtosis, two layers", kurtosis, stated.rhs, shape=shape, depth=2)
 
 

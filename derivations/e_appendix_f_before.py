@@ -32,7 +32,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import kappa_1, ncdf, normal_moment, npdf, relu_moment, relu_moments, variance_of
 from igbtheory.claims.quantities import E_CHI, E_W, VAR_CHI, VAR_W
-from igbtheory.claims.simulated import bias_ratio, extrapolated, relu, standardised
+from igbtheory.claims.simulated import at_width, bias_ratio, mean_with_error, relu, second_moments, standardised
 from igbtheory.claims.wide import forward
 
 SECTION = Section("Where you place the norm, appendix F.1: LayerNorm in front of ReLU", "E F.1")
@@ -68,9 +68,14 @@ def factors(right: Any) -> tuple[Any, Any]:
     return equation(variances[0], right), equation(variances[1], right)
 
 
+def layer_norm(h: Any) -> Any:
+    """LayerNorm and ReLU."""
+    return relu(standardised(h, -1))
+
+
 def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, norm: bool) -> list[tuple[float, float]]:
     """Ratios gamma behind every layer of finite networks, with their errors, exact over the weights of the next one."""
-    h, gammas = rng.standard_normal((networks, width, 30)), []
+    h, gammas = rng.standard_normal((networks, width, 8)), []
     for _ in range(depth):
         h = forward(rng, h, 2.0)
         h = relu(standardised(h, 1) if norm else h)
@@ -307,8 +312,12 @@ def second_layer(trial: Trial, stated: Any) -> Findings:
     yield identity("variance of the centre", SUM_OF_SQUARES * FIRST_MOMENT**2, variance.subs(PLAIN))
     yield from normal("centre", law, z, 0, variance)
     value = variance.subs(PLAIN).subs({sigma_1: sigma_w, sigma_w: sp.sqrt(sp.Rational(3, 2))})
-    plain = {"var_mu[1]": igb.mlp(1, sigma_w2=1.5).predict().var_mu}
-    yield from extrapolated(trial, igb.mlp(1, norm="layer", sigma_w2=1.5), {"var_mu[1]": value}, against=plain)
+
+    def drawn(units: Any) -> tuple[float, float]:
+        return mean_with_error(1.5 * second_moments(units)[0])
+
+    plain = igb.mlp(1, sigma_w2=1.5).predict().var_mu
+    yield at_width(trial, "variance of the centre", drawn, value, plain, shape=(100, 4, 4000), phi=layer_norm)
 
 
 @SECTION.fails(
