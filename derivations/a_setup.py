@@ -33,6 +33,7 @@ from igbtheory.claims import (
     worded,
 )
 from igbtheory.claims import simulated as nets
+from igbtheory.claims.formula import evaluated
 from igbtheory.claims.gaussians import g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf, relu_moment
 from igbtheory.claims.quantities import E_W, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import Array, drawn_limit, mean_with_error, ratio_with_error, relu
@@ -69,7 +70,7 @@ RELU = 1 / (np.pi - 1)
 def _relu_average(of: Any) -> Any:
     """Return the mean of a polynomial `of(z, ReLU(z))`, z ~ N(0, 1)."""
     terms = sp.Poly(of(u, u) + of(-u, 0), u).terms()
-    return sum(value * relu_moment(power).doit() for (power,), value in terms)
+    return sum(value * evaluated(relu_moment(power)) for (power,), value in terms)
 
 
 SECTION.definitions(
@@ -135,7 +136,7 @@ def fraction_is_a_probability(stated: Any) -> Findings:
     square = sp.Sum(law * (sp.Rational(1, 6) * k - chance) ** 2, (k, 0, 6))
     yield identity("mean square of f_c - P, six data", square, chance * (1 - chance) / 6)
     a, b, first, second = sp.symbols("a b o_0 o_1", positive=True)
-    joint = a * sp.exp(-a * first) * b * sp.exp(-b * second)
+    joint = a * b * sp.exp(-a * first - b * second)
     density = sp.Lambda(x, sp.exp(-a * x) * a * b / (a + b))
     apart = sp.Integral(joint.subs(first, second + u), (second, 0, sp.oo))
     yield identity("density of O_0 - O_1", apart, density(u))

@@ -38,7 +38,7 @@ from igbtheory.claims.wide import tanh as layer_of_tanh
 
 SECTION = Section("Bias and trainability: the slides", "B")
 
-c, g, m, t, v, D, N = sp.symbols("c gamma m t v D N", positive=True)
+a, c, g, m, t, v, D, N = sp.symbols("a c gamma m t v D N", positive=True)
 k, x, y = sp.symbols("k x y", real=True)
 sigma_w2, sigma_b2, chi_1 = sp.symbols("sigma_w2 sigma_b2 chi_1", positive=True)
 i, j, layer = sp.symbols("i j l", integer=True)
@@ -80,16 +80,16 @@ def _next(sw2: float, sb2: float, star: float, value: float) -> float:
 def outputs_and_centres(stated: Any) -> Findings:
     """The formula is about characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). For N
     independent terms +-sqrt(v/N) the mean of exp(i k O) is cos(k sqrt(v/N))^N. The centre sum_j w_j <phi_j> is Gaussian
-    with a variance that for one ReLU layer is chi^2_N m/N, which gives (1 + k^2 m/N)^{-N/2}. A-Thm4.1a / Eq3 and
-    A-Thm4.1c / Eq4 draw finite networks, whose units are not quite independent.
+    with a variance that for one ReLU layer is chi^2_N m/N, which gives (2 a)^{-N/2} at a = (1 + k^2 m/N)/2. A-Thm4.1a
+    / Eq3 and A-Thm4.1c / Eq4 draw finite networks, whose units are not quite independent.
     """
     terms = sp.exp(N * sp.log(sp.cos(k * sp.sqrt(v / N))))
     over_data, over_weights = E_CHI(sp.exp(sp.I * k * FROM_CENTRE)), E_W(sp.exp(sp.I * k * MU))
     yield identity("N independent terms", stated[0].lhs.subs(over_data, terms), stated[0].rhs)
-    square = x ** (N / 2 - 1) * sp.exp(-x / 2) / (2 ** (N / 2) * sp.gamma(N / 2))
-    mixture = sp.Integral((square * sp.exp(-(k**2) * m * x / (2 * N))).subs(x, t), (t, 0, sp.oo))
-    yield identity("a chi^2_N mixture of Gaussian centres", mixture, (1 + k**2 * m / N) ** (-N / 2))
-    at_width = stated[1].lhs.subs(over_weights, (1 + k**2 * m / N) ** (-N / 2))
+    square = t ** (N / 2 - 1) / (2 ** (N / 2) * sp.gamma(N / 2))  # the density of chi^2_N at t, times exp(t/2)
+    mixture = sp.Integral(square * sp.exp(-a * t), (t, 0, sp.oo))
+    yield identity("a chi^2_N mixture of Gaussian centres", mixture, (2 * a) ** (-N / 2))
+    at_width = stated[1].lhs.subs(over_weights, ((2 * a) ** (-N / 2)).subs(a, (1 + k**2 * m / N) / 2))
     yield identity("in infinite width", at_width, stated[1].rhs)
 
 

@@ -30,6 +30,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
+from igbtheory.claims.formula import evaluated
 from igbtheory.claims.gaussians import kappa_1, ncdf, normal_moment, npdf, relu_moment, relu_moments, variance_of
 from igbtheory.claims.quantities import E_CHI, E_W, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import at_width, bias_ratio, mean_with_error, relu, second_moments, standardised
@@ -86,7 +87,7 @@ def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, no
 @cache
 def square_behind(depth: int) -> Any:
     """Second moment of a pre-activation behind so many layers of ReLU without a norm, layer by layer."""
-    return sigma_w2 * relu_moment(2, sp.sqrt(square_behind(depth - 1))).doit() if depth else sigma_w2
+    return sigma_w2 * evaluated(relu_moment(2, sp.sqrt(square_behind(depth - 1)))) if depth else sigma_w2
 
 
 def with_norm(depth: int) -> Any:
@@ -133,10 +134,12 @@ def divided_by_the_variance(stated: Any, says: str) -> Findings:
             yield agree(f"{name}, L = {depth}, predicted", value, at.subs(sigma_w2, sp.Rational(3, 2)), 22)
     (kaiming,) = {size for size in (1, 2, 3) if len({with_norm(i).subs(sigma_w2, size) for i in (1, 2, 3)}) == 1}
     yield worded(says, "at each depth for sigma_w^2 = {}", kaiming)
-    halved = with_norm(3).subs(sigma_w2, 2).doit() == sp.Rational(1, 2)
+    halved = evaluated(with_norm(3).subs(sigma_w2, 2)) == sp.Rational(1, 2)
     doubled = "doubles" if sigma_w2.subs(sigma_w2, kaiming) == kaiming == 2 else "changes"
     yield worded(says, "the theorem as printed {} what LayerNorm {}", doubled, "halves" if halved else "keeps")
-    yield worded(says, "They are {}", "divided" if sp.simplify(with_norm(1).doit() * sigma_w2) == 1 else "multiplied")
+    yield worded(
+        says, "They are {}", "divided" if sp.simplify(evaluated(with_norm(1)) * sigma_w2) == 1 else "multiplied"
+    )
 
 
 @SECTION.limited(
