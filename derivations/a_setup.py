@@ -365,7 +365,7 @@ def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings
     values = []
     for width in (40, 80):
         # Bartlett: the products of two rows of `width` normal numbers are those of the rows of a triangle
-        triangle = np.zeros((trial.draws(1_000_000), 2, 2))
+        triangle = np.zeros((trial.draws(400_000), 2, 2))
         triangle[:, 0, 0], triangle[:, 1, 1] = (np.sqrt(trial.rng.chisquare(width - k, len(triangle))) for k in (0, 1))
         triangle[:, 1, 0] = trial.rng.standard_normal(len(triangle))
         first, second = (np.linalg.cholesky(np.eye(classes - 1) + 1) @ triangle).transpose(1, 0, 2)

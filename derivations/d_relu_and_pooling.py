@@ -357,7 +357,7 @@ def width_before_depth(trial: Trial, stated: Any, says: str) -> Findings:
     yield identity("together", sp.Limit(ratio.subs(depth, 2 * width), width, sp.oo), sp.exp(10))
     for layers in (2, 6):
         # given s, a random half of the 50 units counts, each by the square of a normal number
-        found = np.full(trial.draws(400_000), 2.0)
+        found = np.full(trial.draws(200_000), 2.0)
         for _ in range(layers):
             found *= trial.rng.standard_gamma(trial.rng.binomial(50, 0.5, len(found)) / 2) * 4 / 50
         expected = value_of(E(s_l**2), stated).subs({E(s_l): 2, width: 50, depth: layers})
