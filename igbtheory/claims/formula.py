@@ -77,6 +77,12 @@ class Integral(sp.Integral):  # type: ignore[misc]
 
     is_number = False
 
+    @classmethod
+    def of(cls, *arguments: Any) -> Any:
+        """Return the integral with its exponentials as they stand."""
+        integral = cls(*arguments)
+        return integral.xreplace({power: exp(power.exp) for power in integral.atoms(sp.exp) if power.exp.free_symbols})
+
 
 class exp(sp.Function):  # type: ignore[misc]  # noqa: N801 - SymPy puts it in order by its name
     """An exponential that is printed as it stands: SymPy would simplify its exponent, to see whether it is constant."""
@@ -86,10 +92,7 @@ class exp(sp.Function):  # type: ignore[misc]  # noqa: N801 - SymPy puts it in o
 
 
 def _latex(part: Any) -> str:
-    part = part.xreplace(
-        {constant: Integral(*constant.args) for constant in part.atoms(sp.Integral) if constant.is_number}
-    )
-    part = part.xreplace({power: exp(power.exp) for power in part.atoms(sp.exp) if power.exp.free_symbols})
+    part = part.replace(sp.Integral, Integral.of)
     symbols = {symbol: NAMES[symbol.name] for symbol in part.atoms(sp.Symbol) if symbol.name in NAMES}
     return str(sp.latex(part, symbol_names=symbols))
 
