@@ -79,7 +79,8 @@ def weighted(rng: np.random.Generator, units: Array, number: int) -> Array:
     the place of the units, and wide layers cost little.
     """
     if units.shape[1] < units.shape[2]:
-        units = np.linalg.qr(units.transpose(0, 2, 1), mode="r").transpose(0, 2, 1)
+        triangles: Any = np.linalg.qr(units.transpose(0, 2, 1), mode="r")
+        units = triangles.transpose(0, 2, 1)
     return units @ rng.standard_normal((len(units), units.shape[2], number), dtype=np.float32)
 
 
