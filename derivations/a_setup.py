@@ -199,7 +199,7 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
     def scaled(units: Array) -> tuple[float, float]:
         return ratio(units, units.shape[2])
 
-    one, two = (4000, 32, (32, 64)), (1500, 8, (32, 64, 128))
+    one, two = (4000, 32, (32, 64)), (3500, 16, (16, 32, 64))
     yield drawn_limit(trial, f"N times the {name}, one ReLU layer", scaled, coefficient, 2 * power, shape=one)
     yield drawn_limit(trial, f"{name}, two layers", ratio, limit, shape=two, depth=2)
 

@@ -352,7 +352,8 @@ def figure_2(trial: Trial, stated: Any, says: str) -> Findings:
     for weights in (1.99, 2.48, 4.97):
         gammas = igb.mlp(DEPTH, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma
         said = sp.lambdify(gamma, value_of(C_AB, stated))(gammas)
-        found = np.concatenate([_cosines(trial.rng, weights, WIDTH, DEPTH) for _ in range(trial.draws(24))])
+        networks = max(trial.draws(24), 12)
+        found = np.concatenate([_cosines(trial.rng, weights, WIDTH, DEPTH) for _ in range(networks)])
         low, high = np.percentile(found, [5, 95], axis=0)
         text = ", ".join(f"[{low[k]:.4f}, {high[k]:.4f}] has {said[k]:.4f}" for k in (10, 30, 100))
         inside = all(low[k] <= said[k] <= high[k] for k in (10, 30, 100))

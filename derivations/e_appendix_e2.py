@@ -343,11 +343,10 @@ def mini_batches(trial: Trial, stated: Any) -> Findings:
         yield identity(f"sum of B^{power} over a batch of three", total, expected)
     law = value_of(OUTPUT, stated)
     yield from normal("O_c", law, o, 0, sigma_w**2 * SPREAD_B)
-    expected = [variance(law, o).subs(SPREAD_B, value) for value in (1 - sp.Rational(1, 2**4), 1)]
+    first, second = (variance(law, o).subs(SPREAD_B, spread) for spread in (1 - sp.Rational(1, 2**4), 1))
     predicted = network(2, batch_size=4).predict().per_layer.var_chi
-    for i, value in enumerate(expected, 1):
-        yield agree(f"var_chi of layer {i}, n = 4, predicted", predicted[i], value, 12)
-    first, second = expected
+    for i, expected_variance in ((1, first), (2, second)):
+        yield agree(f"var_chi of layer {i}, n = 4, predicted", predicted[i], expected_variance, 12)
 
     def behind(h: Any) -> Any:
         y = relu(h)
