@@ -21,8 +21,8 @@ from scipy.special import entr, expit
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.dataset import guesses_of_many
-from igbtheory.guesses.law import MOST_TOKENS, checked_classes
+from igbtheory.guesses.arguments import MOST_TOKENS, checked_classes
+from igbtheory.guesses.outputs_at_data import guesses_of_many
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
 from igbtheory.guesses.several import ClassGuessLaw
 from igbtheory.mathematics.numerics.log_normal import LogNormalLaplace
@@ -175,7 +175,7 @@ def at_random_positions(
     """
     count = checks.whole("positions", positions, 1)
     ranked, guessed, effective = [], [], []
-    for _ in range(count_of(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
+    for _ in range(count_of(draws, law.n_classes * 32)):  # a share takes less time than 32 logits
         shares = law.rvs((), rng)
         ranked.append(_first(shares))
         guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())
