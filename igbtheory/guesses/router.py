@@ -183,8 +183,9 @@ class RouterLaw(Loads):
         object.__setattr__(self, "gamma", one_number("gamma", checked_gamma(self.gamma)))
 
     def _blocks(self, count: int, rng: np.random.Generator) -> Iterator[Array]:
-        # each expert needs the numbers of `top` counts at all nodes, about 200 of them
-        blocks = 1 + count * self.experts * self.top * 200 // BLOCK
+        # where loads are exact, each expert needs the numbers of `top` counts at all nodes, about 200 of them
+        numbers = self.top * 200 if self._exact else 1
+        blocks = 1 + count * self.experts * numbers // BLOCK
         for part in np.array_split(rng.standard_normal((count, self.experts)), blocks):
             yield self._given(part)
 
@@ -197,7 +198,11 @@ class RouterLaw(Loads):
         centres = np.sqrt(self.gamma) * u
         if self.top == 1:
             return fractions(centres)
-        return (_of_top if self.experts * self.top <= EXACT else _of_threshold)(centres, self.top)
+        return (_of_top if self._exact else _of_threshold)(centres, self.top)
+
+    @property
+    def _exact(self) -> bool:
+        return self.experts * self.top <= EXACT
 
     def of_many(self, above: Any) -> Any:
         """Return the load that this share of infinitely many experts exceeds, in its shape."""
