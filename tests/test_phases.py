@@ -292,11 +292,8 @@ EDGED = {("relu", 0.0, None), ("x", 0.0, 2), ("min(x, 0)", 0.1, 2), ("max(0, tan
     ("activation", "sigma_b2", "pool"),
     [slow(case) if case[0] == "min(0, tanh(x))" else case for case in sorted(EDGELESS | EDGED, key=str)],
 )
-def test_all_verbs_say_the_same_of_an_edge_of_chaos(
-    activation: str, sigma_b2: float, pool: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_verbs_say_the_same_of_an_edge_of_chaos(activation: str, sigma_b2: float, pool: Any) -> None:
     depth = 25
-    monkeypatch.setattr("igbtheory.phases.course.FEWEST", depth)
     edge, line = (verb(activation, sigma_b2, pool=pool) for verb in (phases.edge_of_chaos, phases.backward_line))
     found = phases.classify(activation, float(line), sigma_b2, pool=pool, depths=(1,))
     q = igb.mlp(depth, activation, sigma_w2=float(line), sigma_b2=sigma_b2, pool=pool).predict().per_layer
