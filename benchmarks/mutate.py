@@ -1,6 +1,6 @@
 """Change the rules in one place at a time, and see whether a test fails.
 
-    python benchmarks/mutate.py draw             # first: draw a random sample of mutants, and write it to mutants.csv
+    python benchmarks/mutate.py draw SEED        # first: draw a random sample of mutants, and append it to mutants.csv
     python benchmarks/mutate.py map [FILE...]    # run the tests once, and note which of them reach which mutant
     python benchmarks/mutate.py run [MINUTES]    # test mutants that have no outcome yet, for about so long
     python benchmarks/mutate.py again [MINUTES]  # test those without a reason that survived some tests, against all
@@ -53,12 +53,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 TABLE, MAP = ROOT / "benchmarks" / "mutants.csv", ROOT / ".mutants" / "reached.jsonl"
-COLUMNS = ("file", "line", "operator", "before", "after", "outcome", "seconds", "reason")
-FOLDERS = (
-    *("layers", "mathematics/averages", "guesses", "phases", "theory/certificate", "theory/derivation"),
-    "networks/training",
-)
-COUNT, SEED = 400, 0
+COLUMNS = ("seed", "file", "line", "operator", "before", "after", "outcome", "seconds", "reason")
+COUNT = 400
 SWAPPED = {
     "ReplaceBinaryOperator": {"Add", "Sub", "Mul", "Div", "Pow"},  # with others, such as shifts, every number fails
     "ReplaceComparisonOperator": {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"},
@@ -77,14 +73,14 @@ NOTED = "_note_mutant"
 Row = dict[str, str]
 
 
-def sample() -> list[Row]:
-    """Draw COUNT places in the code with equal probabilities, and one of the changes of each."""
+def sample(seed: str) -> list[Row]:
+    """Draw COUNT places in the code of the package with equal probabilities, and one of the changes of each."""
     from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415 - only drawing needs it
     from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
     from cosmic_ray.plugins import get_operator, operator_names  # noqa: PLC0415
 
     changes = defaultdict(list)
-    for path in sorted(path for folder in FOLDERS for path in (ROOT / "igbtheory" / folder).rglob("*.py")):
+    for path in sorted((ROOT / "igbtheory").rglob("*.py")):
         nodes, lines = list(ast_nodes(get_ast(path.read_text()))), path.read_text().splitlines()
         for name in operator_names():
             kind, *of = name.removeprefix("core/").split("_")
@@ -94,7 +90,7 @@ def sample() -> list[Row]:
                 for occurrence, (line, column) in enumerate(starts):
                     if not lines[line - 1].lstrip().startswith("@"):  # a decorator computes nothing
                         changes[path, line, column].append((name, occurrence))
-    rng, rows = random.Random(SEED), list[Row]()  # noqa: S311 - a sample, no secret
+    rng, rows = random.Random(int(seed)), list[Row]()  # noqa: S311 - a sample, no secret
     places = iter(rng.sample(sorted(changes), len(changes)))
     while len(rows) < COUNT:
         path, line, column = next(places)
@@ -102,7 +98,7 @@ def sample() -> list[Row]:
         source = path.read_text()
         mutant = str(mutate_code(source, get_operator(name)(), occurrence))
         before, after = (code.splitlines()[line - 1] for code in (source, mutant))
-        row = (str(path.relative_to(ROOT)), str(line), name, before, after, "", "", "")
+        row = (seed, str(path.relative_to(ROOT)), str(line), name, before, after, "", "", "")
         with suppress(SyntaxError):  # cosmic-ray takes the star of a signature for a product
             compile(mutant, path, "exec")
             rows.append(dict(zip(COLUMNS, row, strict=True)))
@@ -190,11 +186,11 @@ class Functions:
 
     def __post_init__(self) -> None:
         for file in self.files:
-            import_module(file.removesuffix(".py").replace("/", "."))
+            import_module(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
         gc.unfreeze()  # `conftest.py` freezes all objects, and frozen ones are not listed
         gc.collect()
         for function in gc.get_objects():
-            if isinstance(function, FunctionType) and "igbtheory" in function.__code__.co_filename:
+            if type(function) is FunctionType and "igbtheory" in function.__code__.co_filename:
                 self.of_code[function.__code__.co_filename, function.__code__].append(function)
 
     def swap(self, file: str, new: str | ast.Module) -> bool:
@@ -457,7 +453,7 @@ def report() -> None:
 def main(command: str = "report", *arguments: str) -> int:
     """Obey a command."""
     if command == "draw":
-        write(sample())
+        write([*read(), *sample(next(iter(arguments)))])
     elif command == "map":
         collected([Mapped(read())], list(arguments) or ["tests"])
     elif command == "load":
