@@ -64,7 +64,7 @@ OTHERS = {
     *("NumberReplacer", "AddNot", "ZeroIterationForLoop", "ReplaceAndWithOr", "ReplaceOrWithAnd"),
     *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
 }
-LONGEST = 20
+LONGEST = 8
 """Processor seconds, as measured for the map, of the tests that a mutant first meets; most tests reach a wide rule."""
 SPARE, MEMORY = 60, 2**33
 """Processor seconds beyond twice the measured ones, and bytes, that tests may take: a mutant may never end."""
