@@ -45,6 +45,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, final
@@ -279,6 +280,15 @@ def chosen(number: int, longest: float) -> tuple[list[str], float]:
     return names, total
 
 
+def of_file(rows: list[Row], file: str, longest: float) -> tuple[list[str], float]:
+    """Return the tests that reach mutants of a file, the fastest first up to `longest` in all, and how long they take."""
+    numbers = {i for i, row in enumerate(rows) if row["file"] == file}
+    times = sorted((taken, name) for name, (taken, reached) in seen().items() if numbers & {*reached})
+    ends = zip(accumulate(taken for taken, _ in times), times, strict=True)
+    names = [name for end, (_, name) in ends if end <= longest]
+    return names, sum(taken for taken, _ in times[: len(names)])
+
+
 @final
 @dataclass
 class Tested:
@@ -300,6 +310,9 @@ class Tested:
                 tests = [items[name] for name in names if name in items]
                 start = sum(os.times()[2:4])
                 outcome = in_fork(lambda: self._meets(row, functions, tests), total)  # noqa: B023 - called at once
+                if not names:  # what runs while modules are loaded, no test reaches
+                    names, total = of_file(self.rows, row["file"], self.longest)
+                    outcome = "loaded"
                 if outcome == "loaded":
                     outcome = in_process(number, names, total)
                 row["outcome"], row["seconds"] = outcome, f"{sum(os.times()[2:4]) - start:.0f}"

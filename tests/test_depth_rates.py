@@ -7,7 +7,7 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.phases.block import block_of
-from igbtheory.phases.depth_rates import kept
+from igbtheory.phases.depth_rates import Rate, kept
 from igbtheory.phases.diagram import near_zero
 from igbtheory.phases.variance import Variance, variances
 
@@ -37,6 +37,16 @@ def test_a_course_is_extrapolated_to_the_value_it_keeps() -> None:
     assert kept(np.full(3, 0.7)).limit == 0.7
     for course in (1.1 ** np.arange(10.0), np.arange(1.0, 9.0)):
         assert np.isnan(kept(course).limit)
+
+
+@pytest.mark.parametrize("activation", ["softplus", "elu"])
+def test_gamma_grows_without_bound_where_the_slope_nears_1_slowly(activation: str) -> None:
+    rate = igb.phases.classify(activation, 2.0, 0.0).rate
+    assert (rate.form, rate.limit) == ("undecided", np.inf)
+
+
+def test_steps_of_equal_height_are_a_line_from_afar() -> None:
+    assert igb.phases.classify("floor(x)", 1.0, 0.0).rate == Rate("power", 1.0, limit=np.inf)
 
 
 def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:

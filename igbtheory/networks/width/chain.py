@@ -224,7 +224,7 @@ class _Many:
         """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
         if isinstance(layer, Dense) and not self.positions:
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
-        if is_of_user(layer) or (self.positions and not layer.inner):
+        if is_of_user(layer) or ((self.positions or layer.weighs) and not layer.inner):
             makes_units = layer.weighs and not layer.ways
             return EachNetwork(layer, self.rows, next(self.made) if makes_units else 1)
         if isinstance(layer, BatchNorm):
