@@ -622,6 +622,7 @@ class Summing(igb.Layer):
         return x.sum()
 
 
+BATCHES = igb.mlp(1, norm="batch", batch_size=4)
 LINES = [
     # a line of Python, words of its message, remedy
     (
@@ -929,6 +930,16 @@ LINES = [
         "igb.mlp(1).train(X, [0, 1] * 5, times=[0, 0.1, 1, 10], draws=20)",
     ),
     ("igb.mlp(1).simulate(2, 4, 4).compare(3)", "or None", "igb.mlp(1).simulate(2, 8, 8).compare(None)"),
+    (
+        "igb.mlp(1).simulate(2, 4, 4).compare(igb.mlp(1).predict(width=8))",
+        "pass net.predict(width=4)",
+        "igb.mlp(1).simulate(2, 4, 4).compare(igb.mlp(1).predict(width=4))",
+    ),
+    (
+        "BATCHES.simulate(2, 4, 8).compare(BATCHES.predict(width=4, networks=4))",
+        "pass None",
+        "BATCHES.simulate(2, 4, 8).compare(None)",
+    ),
     ("igb.phases.class_gradients(3)", "pass net.predict()", "igb.phases.class_gradients(igb.mlp(1).predict())"),
     (
         "igb.phases.class_gradients(igb.mlp(1).predict(X))",

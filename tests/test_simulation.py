@@ -3,6 +3,7 @@
 # what is wrong is passed on purpose, and which of several types a result has is known here
 # mypy: disable-error-code="arg-type, index, union-attr"
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,19 @@ from igbtheory.foundations.runs import chosen
 from igbtheory.foundations.text import measured
 from igbtheory.guesses import GuessLaw
 from igbtheory.guesses.bias_of_guesses import with_itself, without_itself
-from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers import dense
-from igbtheory.networks.simulation import Comparison, Simulation, moments, simulate
-from igbtheory.networks.simulation.estimates import bias_of_guesses, layer_estimates, mean, ratio_of_means
+from igbtheory.networks.simulation import Comparison, Simulation, simulate
+from igbtheory.networks.simulation.estimates import (
+    LayerEstimates,
+    bias_of_guesses,
+    layer_estimates,
+    mean,
+    ratio_of_means,
+)
 from igbtheory.networks.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
 from igbtheory.networks.simulation.kolmogorov import kolmogorov_smirnov
+from igbtheory.networks.width import moments
+from igbtheory.networks.width.result import WidthPrediction
 
 FAMILY = 6.0
 """Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""
@@ -209,18 +217,23 @@ def test_a_sweep_of_networks_is_refused() -> None:
 # moments
 
 
+def of_one(x: NDArray[Any], **options: Any) -> tuple[float, float]:
+    q_ab, spread = moments.pair_moments(x[None], **options)
+    return float(q_ab[0]), float(spread[0])
+
+
 @given(
     size=st.integers(2, 9),
     units=st.integers(1, 9),
-    ddof=st.integers(0, 1),
+    itself=st.booleans(),
     shift=st.sampled_from([0.0, 1.0, 1e4]),
     seed=st.integers(0, 99),
 )
-def test_moments_are_those_of_the_kernel(size: int, units: int, ddof: int, shift: float, seed: int) -> None:
+def test_moments_are_those_of_the_kernel(size: int, units: int, itself: bool, shift: float, seed: int) -> None:  # noqa: FBT001
     x = (np.random.default_rng(seed).standard_normal((size, units)) + shift).astype(np.float32)
     kernel = x.astype(float) @ x.astype(float).T / units
-    pairs = kernel[~np.eye(size, dtype=bool)] if ddof else kernel
-    q_ab, spread = moments.pair_moments(x, ddof)
+    pairs = kernel if itself else kernel[~np.eye(size, dtype=bool)]
+    q_ab, spread = of_one(x, itself=itself)
     assert q_ab == pytest.approx(pairs.mean(), rel=1e-13, abs=1e-13)
     assert spread == pytest.approx(np.trace(kernel) / size - pairs.mean(), rel=1e-10, abs=1e-15 * (1 + shift**2))
 
@@ -228,20 +241,20 @@ def test_moments_are_those_of_the_kernel(size: int, units: int, ddof: int, shift
 def test_moments_keep_the_digits_of_nearly_equal_data() -> None:
     x = np.full((3, 4), 1000.0, dtype=np.float32)
     x[1] += np.float32(2**-10)
-    assert moments.pair_moments(x, 1)[1] == pytest.approx(2.0**-20 / 3, rel=1e-12)
+    assert of_one(x)[1] == pytest.approx(2.0**-20 / 3, rel=1e-12)
 
 
 def test_moments_of_digits_are_summed_in_double_precision() -> None:
     digits = (igb.digits()[:200] - igb.digits().mean()).astype(np.float32)  # their sums in single precision lose 7e-7
-    _, spread = moments.pair_moments(digits, 0)
+    _, spread = of_one(digits, itself=True)
     assert spread == pytest.approx(digits.astype(float).var(axis=0).mean(), rel=1e-13)
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(0).standard_normal((50, 3), dtype=np.float32)
-    whole = moments.pair_moments(x, 1)
+    whole = of_one(x)
     monkeypatch.setattr(moments, "BLOCK", 20)
-    assert moments.pair_moments(x, 1) == pytest.approx(whole, rel=1e-14)
+    assert of_one(x) == pytest.approx(whole, rel=1e-14)
 
 
 @pytest.mark.parametrize("width", [2, slow(40)])
@@ -319,13 +332,13 @@ def check_covariance(z: NDArray[np.float64], x: NDArray[np.float32]) -> None:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     calls: list[Any] = []
-    real = dense.condensed
+    real = dense.roots
 
     def spy(x: NDArray[np.float32]) -> NDArray[np.float32]:
         calls.append(x.shape)
         return real(x)
 
-    monkeypatch.setattr(dense, "condensed", spy)
+    monkeypatch.setattr(dense, "roots", spy)
     return calls
 
 
@@ -371,9 +384,9 @@ def test_double_precision_draws_weights(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_condensed_units_have_the_same_gram_matrix() -> None:
     x = units_of(20, 400)
-    root = dense.condensed(x)
+    root = dense.roots(x[None])[0]
     assert root.shape == (20, 20)
-    assert root @ root.T / 20 == pytest.approx(x @ x.T / 400, abs=2e-6)  # single precision, numbers of order 1
+    assert root @ root.T == pytest.approx(x.astype(float) @ x.T.astype(float), rel=1e-12)
 
 
 # comparisons
@@ -426,6 +439,51 @@ def test_a_slightly_wrong_prediction_is_found() -> None:
     assert not RELU.simulate(400, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
 
 
+@pytest.fixture(scope="module")
+def narrow() -> Comparison:
+    comparison: Comparison = RELU.simulate(100, 32, 32, seed=2).compare(RELU.predict(width=32))
+    return comparison
+
+
+def test_networks_agree_with_the_theory_of_their_very_width(narrow: Comparison) -> None:
+    """The theory of infinite width is far from these networks, and that of their width is not."""
+    assert narrow.agrees()
+    (simulation,) = narrow.simulations
+    gamma, variance = narrow.rows[-2:]
+    assert (gamma.value, variance.value) == (simulation.gamma, simulation.per_layer.var_g0[-1])
+    assert gamma.z == pytest.approx((gamma.value - gamma.theory) / np.hypot(gamma.error, gamma.theory_error))
+    assert abs(simulation.gamma - RELU.predict().gamma) > narrow.limit() * simulation.gamma_error
+    assert "width -> inf" not in str(narrow)
+    assert str(narrow).count("Kolmogorov-Smirnov, width 32") == 1
+
+
+@pytest.mark.parametrize(("name", "row"), [("gamma", -2), ("var_g0", -1), ("var_chi", -3)])
+def test_a_prediction_at_finite_width_is_found_wrong_from_the_deviation_that_counts(
+    narrow: Comparison, name: str, row: int
+) -> None:
+    (simulation,), prediction, kept = narrow.simulations, narrow.prediction, narrow.rows[row]
+    assert isinstance(prediction, WidthPrediction)
+    assert isinstance(simulation, Simulation)
+    for by, agrees in ((0.9, True), (1.1, False)):
+        estimates = {key: value.copy() for key, value in vars(prediction.per_layer).items()}
+        estimates[name][-1] = kept.value + by * narrow.limit() * kept.uncertainty
+        found = simulation.compare(replace(prediction, per_layer=LayerEstimates(**estimates)))
+        assert found.agrees() is agrees
+
+
+def test_a_law_of_another_shape_is_found_at_finite_width() -> None:
+    simulation = RELU.simulate(300, 32, 32, seed=3)
+    prediction = RELU.predict(width=32)
+    assert simulation.compare(prediction).ks.pvalue > 1e-3
+    other = igb.mlp(20, "relu").predict(width=100).G0
+    assert simulation.compare(replace(prediction, G0=other)).ks.pvalue < 1e-8
+
+
+def test_a_data_set_is_compared_with_pairs_of_its_data_at_this_width() -> None:
+    data = igb.standardised(igb.digits())[:30]
+    assert RELU.simulate(60, 16, inputs=data).compare(RELU.predict(data, width=16)).agrees()
+
+
 def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
     data = igb.standardised(igb.digits())[:100]
     simulation = RELU.simulate(50, 32, inputs=data)
@@ -450,7 +508,7 @@ def test_networks_that_all_guess_alike_do_not_refute_a_law_that_seldom_does_not(
     data = np.random.default_rng(0).standard_normal((5, 4))
     for inputs in (igb.GaussianInputs(), data):
         comparison = igb.mlp(1, sigma_w2=0.02, sigma_b2=1.0).simulate(50, 4, 5, 1, inputs).compare()
-        assert comparison.rows[-1].theory < comparison.rows[-1].values[0] == 0.25
+        assert {*comparison.simulations[0].G0} == {0.0, 1.0}
         assert comparison.agrees()
 
 
@@ -467,11 +525,20 @@ def test_the_printed_form_is_a_table(relu: Comparison) -> None:
         (igb.mlp(2).predict(), ValueError, "4 Dense"),
         (igb.mlp(3, sigma_w2=np.ones(2)).predict(), ValueError, "one network"),
         (RELU.predict(np.eye(3)), ValueError, "Gaussian inputs"),
+        (RELU.predict(np.eye(3), width=4, networks=2), ValueError, "Gaussian inputs"),
+        (RELU.predict(width=5), ValueError, r"width=4\), or None"),
+        (RELU.predict(width=4, features=5, networks=2), ValueError, "at the width that was simulated"),
     ],
 )
 def test_a_prediction_of_something_else_is_refused(prediction: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         RELU.simulate(2, 4, 4).compare(prediction)
+
+
+def test_batches_at_finite_width_have_no_law_of_finitely_many_data() -> None:
+    net = igb.mlp(1, "relu", norm="batch", batch_size=4)
+    with pytest.raises(ValueError, match="no law of finitely many data in batches; pass None"):
+        net.simulate(2, 4, 8).compare(net.predict(width=4, networks=4))
 
 
 def test_a_prediction_of_many_digits_is_one_too() -> None:
@@ -528,25 +595,30 @@ def test_the_estimated_bias_of_the_guesses_has_an_honest_error() -> None:
     assert [float(x) for x in bias_of_guesses(np.array(-0.01), np.array(0.0))] == [0, 0]
 
 
+def directions(x: NDArray[Any], pairs: Any, sigma_b2: float = 0.0) -> tuple[float, float]:
+    square, ties = moments.squares_of_guesses(x[None], 1.0, sigma_b2, pairs)
+    return float(square[0]), float(ties[0])
+
+
 def test_directions_of_features_give_the_variance_of_guesses() -> None:
-    pairs = pairs_of_data(np.arange(3), 3)
+    pairs = moments.pairs_of_data(np.arange(3), 3)
     x = np.array([[3.0, 0], [0, 0], [0, 0]])
     # a datum without features has no cosine with another one, and the same output as a third without features
-    assert guesses_of_features(x, pairs) == pytest.approx((0.25 / 3, 2 / 3), abs=1e-15)
+    assert directions(x, pairs) == pytest.approx((0.25 / 3, 2 / 3), abs=1e-15)
     # the biases of the outputs are all that a datum without features shares with another one: 1 of 9/2 + 1
     expected = (2 * np.arcsin(1 / np.sqrt(5.5)) + np.pi / 2) / (6 * np.pi)
-    assert guesses_of_features(x, pairs, 1.0) == pytest.approx((expected, 0), abs=1e-15)
+    assert directions(x, pairs, 1.0) == pytest.approx((expected, 0), abs=1e-15)
     near = np.array([[1.0, 0], [1, 1e-9]])
-    angle = 2 * np.pi * (0.25 - guesses_of_features(near, pairs_of_data(np.arange(2), 2))[0])
+    angle = 2 * np.pi * (0.25 - directions(near, moments.pairs_of_data(np.arange(2), 2))[0])
     assert angle == pytest.approx(1e-9, rel=1e-6)
     # their squares are 0 in single precision
     small = np.array([[1e-25, 0], [1e-25, 1e-25]], dtype=np.float32)
-    assert guesses_of_features(small, pairs_of_data(np.arange(2), 2)) == pytest.approx((1 / 8, 0), rel=1e-6)
+    assert directions(small, moments.pairs_of_data(np.arange(2), 2)) == pytest.approx((1 / 8, 0), rel=1e-6)
 
 
 @pytest.mark.parametrize(("size", "count", "stride"), [(1, 4, 1), (2, 9, 1), (7, 5, 1), (8, 64, 1), (12, 100, 4)])
 def test_pairs_of_data_are_of_different_data_and_batches(size: int, count: int, stride: int) -> None:
-    first, second = pairs_of_data(np.arange(size), count, stride)
+    first, second = moments.pairs_of_data(np.arange(size), count, stride)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     batches = size // stride
     assert len(pairs) == min(count, size * max(1, batches - 1))

@@ -51,7 +51,8 @@ def test_predictions_and_simulations_of_dead_networks_are_plain_networks(
     predicted = net.predict(inputs, width=width, networks=6000)
     mean, error = scored(ties)
     assert abs(simulated.ties - mean) < Z * error * 1.5
-    assert abs(predicted.ties - mean) < Z * error * 1.5
+    # the share of ties of a pair of data scatters by at most 1/2
+    assert abs(predicted.ties - mean) < Z * np.hypot(error * 1.5, 0.0 if given else 0.5 / 6000**0.5)
     mean, error = scored(shares)
     assert abs(simulated.G0.mean() - mean) < Z * error * 1.5
     assert abs(predicted.G0.mean() - mean) < Z * error * 1.5

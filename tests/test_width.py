@@ -18,11 +18,11 @@ from igbtheory.guesses import GuessLaw, VariedGuessLaw
 from igbtheory.guesses.varied import fourth_moment, spread_of
 from igbtheory.layers.chain import drawn as samples_behind
 from igbtheory.layers.chain import widths as units_of
+from igbtheory.layers.dense import roots
 from igbtheory.layers.nodes.places import units_first
 from igbtheory.networks.width.cases import GaussianCase
-from igbtheory.networks.width.chain import FreshDense, triangular_roots
 from igbtheory.networks.width.laws import products_of_signs
-from igbtheory.networks.width.moments import of_pairs
+from igbtheory.networks.width.moments import moments_of
 from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.networks.width.widths import units_made, units_read
 
@@ -195,7 +195,7 @@ def test_the_mean_square_of_relu_has_its_formula() -> None:
     chain = GaussianCase(igb.mlp(depth).layers, GaussianInputs(), [features, *[width] * depth, 1]).drawn("float32")
     squares = []
     for seed, size in chain.blocks(20_000, np.random.SeedSequence(2)):
-        *_, (x, _) = chain.features(seed, size)
+        *_, (x, _) = chain.features(np.random.default_rng(seed), size)
         squares.append(np.square(x).sum(axis=2) * 2 / width)
     squared = np.concatenate(squares)[:, 0] / 2
     deviations = (squared - 1) ** 2
@@ -403,17 +403,18 @@ def test_few_networks_that_count_are_told() -> None:
 
 def test_roots_of_features_that_depend_on_one_another() -> None:
     features = np.array([[[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 3.0, 4.0]], np.zeros((3, 3))])
-    root = triangular_roots(features.copy())
+    root = roots(features)
     np.testing.assert_allclose(root @ root.swapaxes(1, 2), features @ features.swapaxes(1, 2), atol=1e-12)
-    dead = of_pairs(np.array([[[1.0, 2.0], [0.0, 0.0]]]), FreshDense(2.0, 0.0, 2, 1, "float32"))
+    pairs = np.array([0]), np.array([1])
+    dead = moments_of(np.array([[[1.0, 2.0], [0.0, 0.0]]]), 2.0, pairs=pairs)
     np.testing.assert_allclose(dead, [[0, 2.5, 0, 0.5]], atol=1e-12)
     # angles of 1e-5 between data of different lengths keep three digits in single precision
     a, b = np.random.default_rng(0).standard_normal((2, 1000))
     pair = np.stack([a, 3 * a + 3e-5 * b])[None]
     sine = np.linalg.norm(b - a * (a @ b) / (a @ a)) / np.linalg.norm(a) * 1e-5
-    root = triangular_roots(pair.astype(np.float32))[0]
+    root = roots(pair.astype(np.float32))[0]
     assert root[1, 1] / np.linalg.norm(root[1]) == pytest.approx(sine, rel=2e-3)
-    found = of_pairs(pair.astype(np.float32), FreshDense(1.0, 0.0, 2, 1, "float32"))
+    found = moments_of(pair.astype(np.float32), pairs=pairs)
     assert 0.25 - found[0, 2] == pytest.approx(sine / (2 * np.pi), rel=2e-3)
 
 

@@ -60,12 +60,8 @@ class Dense(Layer):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         refuse_sweep(self, self.sigma_w2, self.sigma_b2)
         units = at_positions(x)
-        if x.dtype == np.float32 and condenses(units.shape, width):
-            units = condensed(units)
-        scale_w, scale_b = np.sqrt([self.sigma_w2 / units.shape[1], self.sigma_b2]).astype(x.dtype)
-        z = product(units, rng.standard_normal((units.shape[1], width), dtype=x.dtype))
-        z *= scale_w
-        z += scale_b * rng.standard_normal(width, dtype=x.dtype)
+        few = x.dtype == np.float32 and condenses(units.shape, width)
+        z = sums(units[None], self.sigma_w2, self.sigma_b2, rng, width, x.dtype, few=few)[0]
         return images(z, x.shape[2:])
 
     def latex(self) -> str:
@@ -91,22 +87,49 @@ def _(layer: Dense, before: NDArray[Any], behind: NDArray[Any]) -> tuple[NDArray
     return before, layer.sigma_w2, layer.sigma_b2
 
 
-def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return units L with L L^T/D = X X^T/units, behind which a Dense has exactly the same law over its weights.
+def sums(
+    x: NDArray[Any], sigma_w2: Any, sigma_b2: Any, rng: Generator, width: int, precision: Any, *, few: bool
+) -> NDArray[Any]:
+    """Return `width` sums of units with new normal weights and biases in every network, (networks, D, width).
 
-    x: shape (D, units). The result has the shape (D, D), or is x if the Gram matrix has no Cholesky root. The root is
-    taken in double precision, so that L has errors of single precision even if the Gram matrix is nearly singular.
+    x: shape (networks, D, units). few: whether the weights are not drawn. Given the features F of the data, see
+    `features`, the sums are independent draws of N(0, F F^T), and so are products of a root L, L L^T = F F^T, with D
+    normal numbers each.
     """
-    size, units = x.shape
-    exact = x.astype(np.float64)
-    try:
-        root = np.linalg.cholesky(exact @ exact.T * (size / units))
-    except np.linalg.LinAlgError:
-        return x
-    return root.astype(np.float32)
+    if few:
+        left = roots(features(x, sigma_w2, sigma_b2)).astype(precision)
+        return product(left, rng.standard_normal((*left.shape[::2], width), dtype=precision))
+    normal = rng.standard_normal((len(x), x.shape[2] + 1, width), dtype=precision)
+    scale_w, scale_b = np.sqrt([sigma_w2 / x.shape[2], sigma_b2]).astype(precision)
+    z = product(x.astype(precision, copy=False), normal[:, :-1])
+    z *= scale_w
+    z += scale_b * normal[:, -1:]
+    return z
+
+
+def features(x: NDArray[Any], sigma_w2: Any, sigma_b2: Any) -> NDArray[Any]:
+    """Return features whose products are the covariances of a sum of units: the bias is one more of them.
+
+    x: shape (networks, D, units).
+    """
+    scaled = np.empty((*x.shape[:2], x.shape[2] + 1), dtype=x.dtype)
+    np.multiply(x, x.dtype.type(np.sqrt(sigma_w2 / x.shape[2])), out=scaled[..., :-1])
+    scaled[..., -1] = np.sqrt(sigma_b2)
+    return scaled
+
+
+def roots(x: NDArray[Any]) -> NDArray[np.float64]:
+    """Return lower triangular L with L L^T = x x^T for every network, (networks, D, D), D at most the number of units.
+
+    The rows of x are made orthogonal one after the other, in double precision, instead of a Cholesky root of x x^T: so
+    small angles between data keep their digits. Data that depend on those before them, or are 0, do no harm.
+    """
+    upper = np.asarray(np.linalg.qr(x.astype(np.float64).swapaxes(1, 2), mode="r"))
+    signs = np.copysign(1.0, np.einsum("maa->ma", upper))
+    return np.asarray((upper * signs[..., None]).swapaxes(1, 2))
 
 
 def condenses(shape: tuple[int, ...], width: int) -> bool:
-    """Return whether a draw from condensed units takes less time, counted in multiplications."""
+    """Return whether sums from roots take less time than from weights, counted in multiplications."""
     size, units = shape
     return size**2 * (units + size) < (units - size) * width * (size + DRAW)

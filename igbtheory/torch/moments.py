@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from torch import fx, nn
 
 from igbtheory.foundations.progress import counted
-from igbtheory.guesses.bias_of_guesses import with_itself
-from igbtheory.guesses.directions import guesses_of_features, pairs_of_data
 from igbtheory.layers.activation import phi_of
 from igbtheory.layers.chain import each, entering
 from igbtheory.layers.dense import Dense
@@ -20,7 +18,7 @@ from igbtheory.layers.nodes.places import units_first
 from igbtheory.layers.nodes.samples import undrawn
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken, Tokens
-from igbtheory.mathematics.numerics.rounding import resolved
+from igbtheory.networks.width.moments import moments_of, pairs_of_data
 from igbtheory.theory.kernels import Watched
 from igbtheory.theory.refusals import PassedByError
 from igbtheory.torch.data import moved
@@ -101,13 +99,10 @@ def moments_of_units(units: Outputs, seeds: tuple[int, int] = (0, 0)) -> Row:
     They are those of a linear layer that reads the units, over all pairs of data. seeds: of the order of the data.
     Moments that rounding of the units makes count as 0, such as their means behind a BatchNorm.
     """
-    kind, units = units.dtype, units.astype(np.float64)
     order = np.random.default_rng(seeds).permutation(len(units))
     pairs = pairs_of_data(order, int(np.clip(COMPARED // units.shape[1], *PAIRED)))
-    square, ties = guesses_of_features(units, pairs)
-    moments = np.array([np.square(units.mean(axis=0)).mean(), units.var(axis=0).mean()])
-    q_ab, apart = resolved(moments, moments.sum(), kind).tolist()
-    return q_ab, apart, float(with_itself(square, len(units))), ties
+    q_ab, apart, square, ties = moments_of(units[None], pairs=pairs, itself=True)[0].tolist()
+    return q_ab, apart, square, ties
 
 
 def watched_nodes(reading: Reading) -> list[str]:

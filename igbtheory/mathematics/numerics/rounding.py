@@ -9,8 +9,8 @@ ROUNDED = 8
 
 
 def resolved(variance: Any, square: Any, kind: Any) -> Any:
-    """Return a variance, or 0 where it is at most that which rounding makes.
+    """Return a variance, or 0 where it is at most that which rounding makes; NaN stays NaN.
 
     square: the mean square of the numbers that vary. kind: their kind, as NumPy names it.
     """
-    return np.where(variance > (ROUNDED * np.finfo(kind).eps) ** 2 * square, variance, 0.0)
+    return np.where(variance <= (ROUNDED * np.finfo(kind).eps) ** 2 * square, 0.0, variance)

@@ -74,7 +74,7 @@ def _unit(direction: Array) -> Array:
 
 @final
 class Recorder(np.random.Generator):
-    """Generator that records the normal numbers it draws: a matrix and then a vector for every Dense."""
+    """Generator that records the normal numbers it draws: for every Dense a matrix, whose last row are the biases."""
 
     def __init__(self, seeds: np.random.SeedSequence) -> None:
         super().__init__(np.random.PCG64(seeds))
@@ -89,6 +89,6 @@ class Recorder(np.random.Generator):
         """Return the weights of all Dense layers among the `layers`, after these were drawn."""
         dense = [layer for layer in weighing(layers) if isinstance(layer, Dense)]
         return tuple(
-            (np.sqrt(layer.sigma_w2 / len(matrix)) * matrix, np.sqrt(layer.sigma_b2) * biases)
-            for layer, matrix, biases in zip(dense, self.normals[::2], self.normals[1::2], strict=True)
+            (np.sqrt(layer.sigma_w2 / (len(normal) - 1)) * normal[:-1], np.sqrt(layer.sigma_b2) * normal[-1])
+            for layer, (normal,) in zip(dense, self.normals, strict=True)
         )

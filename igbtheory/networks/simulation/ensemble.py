@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.threads import one_thread
 from igbtheory.layers.inputs import GaussianInputs
-from igbtheory.networks.simulation.finite import FiniteNetwork, checked_inputs, finite_network
+from igbtheory.networks.simulation.finite import FiniteNetworks, checked_inputs, finite_networks
 from igbtheory.networks.simulation.values import Predictable
 
 
-def block_of(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
+def block_of(drawn: FiniteNetworks, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
     """Return the moments, E (G0 - 1/2)^2 and the ties behind every layer, and the guesses of a block of networks."""
     measured, guesses = zip(*(drawn.measured(SeedSequence(seed, spawn_key=(i,))) for i in block), strict=True)
     moments = np.stack(measured)
@@ -46,16 +46,16 @@ def outputs(
     return (_outputs(drawn, SeedSequence(seed, spawn_key=(i,)), classes) for i in range(count))
 
 
-def _outputs(drawn: FiniteNetwork, seeds: SeedSequence, n_classes: int) -> NDArray[np.float64]:
+def _outputs(drawn: FiniteNetworks, seeds: SeedSequence, n_classes: int) -> NDArray[np.float64]:
     with one_thread():  # so that BLAS sums in the same order on any number of cores
         return drawn.outputs(seeds, n_classes)
 
 
 def checked(
     network: Predictable, networks: Any, width: Any, samples: Any, seed: Any, inputs: Any, *, least: int
-) -> tuple[FiniteNetwork, int, int, int]:
+) -> tuple[FiniteNetworks, int, int, int]:
     """Return the network to draw, the numbers of data and networks (both at least `least`), and the seed."""
     count, width = checks.whole("networks", networks, least), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
     size = checks.whole("samples", samples, least) if isinstance(inputs, GaussianInputs) else len(inputs)
-    return finite_network(checks.network(network).layers, inputs, size, width), size, count, seed
+    return finite_networks(checks.network(network).layers, inputs, size, width), size, count, seed

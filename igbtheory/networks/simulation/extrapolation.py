@@ -1,4 +1,4 @@
-"""Extrapolation to infinite width, from the widths N, 2N and 4N.
+"""Extrapolation to infinite width, from the widths N, 2N and 4N, or from N and 2N where networks take long.
 
 RICHARDSON fits a + b/width + c/width^2 to the three values, with a remaining error of order 1/width^3. A straight line
 in 1/width has 2 to 3 times less noise but a bias of -0.31 c/N^2, and a curvature c too small to be visible at the three
@@ -20,3 +20,6 @@ RICHARDSON = np.array([1 / 3, -2, 8 / 3])
 
 SLOPE = np.array([10, -2, -8]) / 7
 """Weights of the three values in b/N, where a + b/width is their least-squares line; it is shown, not subtracted."""
+
+FROM_TWO_WIDTHS = np.array([-1.0, 2.0])
+"""Weights of the values at N and 2N in a, where a + b/width goes through them, with an error of order 1/width^2."""

@@ -20,6 +20,7 @@ from igbtheory.networks.simulation.extrapolation import FACTORS
 from igbtheory.networks.simulation.finite import checked_inputs
 from igbtheory.networks.simulation.theory import beside_theory
 from igbtheory.networks.simulation.values import Ensemble, Predictable
+from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.theory.prediction import Prediction
 
 
@@ -28,7 +29,7 @@ from igbtheory.theory.prediction import Prediction
 class Simulation(Ensemble):
     """Ensemble of finite networks: G0 of every network, and the moments and bias ratios at its width, with errors.
 
-    See `values.Ensemble` for its fields; `compare` extrapolates to infinite width.
+    See `values.Ensemble` for its fields; `compare` compares with the theory.
 
     network, networks, width, samples, seed, inputs: as in `simulate`. G0: the share of class 0, (networks,). moments:
     q_ab and q_aa - q_ab of every network and layer. guess_variances, tied: E (G0 - 1/2)^2 and the share of
@@ -41,7 +42,7 @@ class Simulation(Ensemble):
 
     def compare(
         self,
-        prediction: Prediction | None = None,
+        prediction: Prediction | WidthPrediction | None = None,
         *,
         workers: int | None = None,
         executor: Executor | str | None = None,
@@ -49,9 +50,10 @@ class Simulation(Ensemble):
         device: Any = None,
         progress: bool = False,
     ) -> Comparison:
-        """Compare with a prediction (default: of the same network and inputs) after extrapolation to infinite width.
+        """Compare with a prediction at this width, or in infinite width after extrapolation.
 
-        workers, executor, store, device, progress: as in `simulate`, for the ensembles of two and four times the width;
+        prediction: what `Network.predict` returns for the same network and inputs; None: in infinite width. workers,
+        executor, store, device, progress: as in `simulate`, for the ensembles of two and four times the width;
         store=FILE keeps them in FILE.512 and so on, named by the width.
         """
         run = partial(simulate, workers=workers, executor=executor, device=device, progress=progress)

@@ -1,55 +1,60 @@
 """The predictions with which a simulation is compared: moments, and the law of the guesses among its data."""
 
-from dataclasses import dataclass, replace
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
-from igbtheory.networks.simulation.estimates import ESTIMATES, on_few
+from igbtheory.guesses.latent import fraction_variance
+from igbtheory.guesses.share_of_class_0 import GuessLaw
+from igbtheory.layers.few import is_few
+from igbtheory.layers.nodes.draws import SPARE
+from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, bias_of_guesses, on_few
 from igbtheory.networks.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.networks.simulation.values import Ensemble
+from igbtheory.networks.width.result import WidthPrediction
 from igbtheory.theory.prediction import PerLayer, Prediction
 
 DRAWS = 10
-"""Number of draws of the predicted G0 on a data set for every network of an ensemble: they add 5 % to the standard
+"""Number of draws of a predicted G0 without a formula for every network of an ensemble: they add 5 % to the standard
 error of a comparison."""
 
 
-@final
-@dataclass(frozen=True)
-class GuessTheory:
-    """The predicted law of the guesses: the distribution function of their number, and moments of G0.
+def observable(prediction: Prediction | WidthPrediction, simulation: Ensemble) -> LayerEstimates:
+    """Return the predicted moments as a simulation shows them, with errors.
 
-    draws: the size of the sample from which the distribution function comes; inf if it is exact.
-    variance: E (G0 - 1/2)^2. variance_of_square: Var (G0 - 1/2)^2.
+    With full batches, all pairs of data are pairs within one batch of the data that are simulated. In infinite width
+    only predictions of layers with few weights have a statistical error, error/SPARE; others are far below those of
+    networks.
     """
-
-    cdf: Cumulative
-    draws: float
-    variance: float
-    variance_of_square: float
-
-
-def observable(prediction: Prediction, samples: int) -> PerLayer:
-    """Return the moments as a simulation with D = `samples` data shows them.
-
-    With full batches, all pairs of data are pairs within a batch of D data.
-    """
-    if prediction.batch is None or prediction.batch.size is not None:
+    if isinstance(prediction, WidthPrediction):
         return prediction.per_layer
-    moments = prediction.batch.at(samples).per_layer
+    layers = prediction.per_layer
+    if prediction.batch is not None and prediction.batch.size is None:
+        layers = _within(prediction.batch.at(simulation.samples).per_layer)
+    moments = [np.asarray(part, dtype=np.float64) for part in (layers.var_mu, layers.var_chi, layers.gamma)]
+    few = any(map(is_few, simulation.network.layers))
+    variance = fraction_variance(moments[2]) if layers.variance is None else layers.variance
+    error = np.zeros_like(variance) if layers.variance_error is None else layers.variance_error
+    guesses = np.asarray(layers.gamma_guess, dtype=np.float64), bias_of_guesses(variance, error)[1]
+    scatter = [layers.error / SPARE * np.abs(part) if few else np.zeros_like(part) for part in moments]
+    pairs = [*zip(moments, scatter, strict=True), (variance, error), guesses]
+    return LayerEstimates(*[*(part for pair in pairs for part in pair), np.zeros_like(variance)])
+
+
+def _within(moments: PerLayer) -> PerLayer:
+    """Return the moments of pairs of data within a batch."""
     variance = np.arcsin(moments.c_within.astype(float)) / (2 * np.pi)
-    return replace(
-        moments, var_mu=moments.within, var_chi=moments.var_mu + moments.var_chi - moments.within, variance=variance
-    )
+    apart = moments.var_mu + moments.var_chi - moments.within
+    return replace(moments, var_mu=moments.within, var_chi=apart, variance=variance)
 
 
 def beside_theory(simulation: Ensemble) -> str:
     """Return a table of the estimates of a simulation beside the prediction in infinite width."""
     prediction = simulation.network.predict(simulation.inputs)
-    expected = observable(prediction, simulation.samples)
+    expected = observable(prediction, simulation)
     rows = []
     for name in ESTIMATES[::2]:
         theory, estimate = float(getattr(expected, name)[-1]), getattr(simulation, name)
@@ -65,17 +70,16 @@ def beside_theory(simulation: Ensemble) -> str:
     return "\n\n".join(sentences) + on_few(simulation.networks)
 
 
-def guess_theory(simulation: Ensemble, prediction: Prediction) -> GuessTheory:
-    """Return the law of the guesses among the data of a simulation: exact for Gaussian inputs, drawn for a data set."""
-    size, law = simulation.samples, prediction.dataset
-    if law is None:
-        counts = prediction.G0.finite(size)
-        k = np.arange(size + 1.0)
-        variance = float(counts.var()) / size**2
-        return GuessTheory(counts.cdf, np.inf, variance, float(counts.pmf(k) @ ((k / size - 0.5) ** 2 - variance) ** 2))
-    draws = DRAWS * simulation.networks
-    drawn = np.asarray(law.rvs(draws, random_state=simulation.seed))
-    # one more draw of G0 = 1/2, so that the variance is not 0 if other values are too rare to be drawn
-    squares = np.append((drawn - 0.5) ** 2, 0.0)
-    cdf = empirical(np.rint(drawn * size).astype(np.int64))
-    return GuessTheory(cdf, draws, law.var(), float(squares.var()))
+def guess_theory(prediction: Prediction | WidthPrediction, simulation: Ensemble) -> tuple[Cumulative, float]:
+    """Return the distribution function of the number of guesses among the data of a simulation, and its draws.
+
+    It is exact, of infinitely many draws, for Gaussian inputs in infinite width.
+    """
+    size, law = simulation.samples, prediction.G0
+    if isinstance(law, GuessLaw):
+        return law.finite(size).cdf, np.inf
+    rng, draws = np.random.default_rng(simulation.seed), DRAWS * simulation.networks
+    shares = np.asarray(law.rvs(draws, random_state=rng))
+    # given the weights, Gaussian data are independent
+    counts = rng.binomial(size, shares) if simulation.gaussian else np.rint(shares * size).astype(np.int64)
+    return empirical(counts), draws

@@ -31,8 +31,8 @@ class Ensemble(OutputEstimates):
     over the weights of this Dense, given these activations, (networks, dense layers), from up to 1024 pairs of data:
     without the noise of finitely many data if the inputs are Gaussian, and on a data set with each datum paired with
     itself. tied: the share of the data at which outputs of this Dense tie, (networks, dense layers).
-    The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
-    width is finite; `compare` extrapolates to infinite width.
+    The estimates have no bias from the finite number of data or networks. They differ from the theory of infinite width
+    only because the width is finite.
     """
 
     network: Predictable

@@ -1,10 +1,10 @@
 """Finite width: gamma and the law of the guesses of networks that are not infinitely wide.
 
 `predicted` checks what the user asks for, and `result` is what is returned. `widths` has the units that each layer
-makes. `chain` draws the units of many networks from the features of their data; on vectors it needs no weights for
-that. `data` has the inputs. `mixing` finds the layers for which pairs of data are not enough. `cases` says what is
-drawn on Gaussian inputs and on data sets, `moments` reads it, `laws` makes the law of the guesses of it, and `pairs`
-the prediction.
+makes. `chain` draws the units of one or of many networks, without weights where that is cheaper; `igb.simulate` draws
+its networks in such chains, too. `data` has the inputs, and `moments` what is measured of each network. `mixing` finds
+the layers for which pairs of data are not enough. `cases` says which networks are drawn on Gaussian inputs and on data
+sets, `laws` makes the law of the guesses of them, and `pairs` the prediction.
 
 `expansion` is of first order in 1/width: `blocks` has the layers that it knows, `units` averages over their units,
 `gram` makes of them the mean and the noise of their Gram matrix, and `coordinates` passes the law of the kernel of two

@@ -18,7 +18,7 @@ from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, 
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
 from igbtheory.networks.width.laws import DATA, law_of_features, law_of_several, law_on_data, several
 from igbtheory.networks.width.mixing import mixes
-from igbtheory.networks.width.moments import among, of_all, of_different, of_pairs
+from igbtheory.networks.width.moments import among, moments_of
 
 if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw, OutputLaw
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 IMAGES = 100
 """Largest number of images or sequences of a network: of 4950 pairs the scatter is less than that of networks."""
+ALONE = np.array([0]), np.array([1])
+"""The pair of two data."""
 PROBES = 10
 """Number of networks that decide on the precision."""
 ALIKE = 1e-10
@@ -69,7 +71,7 @@ class Case(ABC):
 
     @abstractmethod
     def reading(self, x: Array, dense: FreshDense) -> Array:
-        """Return four moments of every network, see `moments`, from what a Dense reads."""
+        """Return four moments of every network, see `moments_of`, from what a Dense reads."""
 
     @abstractmethod
     def law(
@@ -100,14 +102,16 @@ class GaussianCase(Case):
     def batches(self, count: int, precision: Precision) -> Chain:
         """Return networks with so many batches."""
         rows = count * self.batch
-        data = GaussianData(self.inputs, rows, self.units[0])
-        return chain(self.layers, self.units, data, rows, self.batch, precision)
+        data = GaussianData(self.inputs, rows, self.units[0], "float64")
+        return chain(self.layers, self.units, data, self.batch, precision)
 
     def at_positions(self, count: int) -> Chain:
         return self.batches(-(-count // self.batch), "float32")
 
     def reading(self, x: Array, dense: FreshDense) -> Array:
-        return of_pairs(x, dense)
+        first = np.arange(self.batch)
+        pairs = first, first + self.batch
+        return moments_of(x, dense.sigma_w2, dense.sigma_b2, pairs=pairs, batch=self.batch)
 
     def law(
         self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence
@@ -155,7 +159,7 @@ class DataCase(Case):
 
     def drawn(self, precision: Precision) -> Chain:
         if self._paired:
-            return chain(self.layers, self.units, RandomPairs(self.data), 2, 1, precision)
+            return chain(self.layers, self.units, RandomPairs(self.data), 1, precision)
         batch = batch_of(self.layers)
         if batch is not None:
             batch.divides(len(self.data))
@@ -166,9 +170,10 @@ class DataCase(Case):
 
     def reading(self, x: Array, dense: FreshDense) -> Array:
         size = len(self.data)
-        if self._paired:
-            return among(size, of_pairs(x, dense))
-        return of_all(x, dense) if self._rows == size else among(size, of_different(x, dense))
+        whole = not self._paired and self._rows == size
+        pairs = ALONE if self._paired else None
+        moments = moments_of(x, dense.sigma_w2, dense.sigma_b2, pairs=pairs, itself=whole)
+        return moments if whole else among(size, moments)
 
     def law(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "OutputLaw":
         return self.outputs(per_layer, seeds)
@@ -181,7 +186,7 @@ class DataCase(Case):
         """Return networks with so many of the data."""
         # small distances of vectors keep their digits: see `FreshDense`
         given = self.data.astype(precision) if self.positions else self.data
-        return chain(self.layers, self.units, RandomData(given, rows), rows, rows, precision)
+        return chain(self.layers, self.units, RandomData(given, rows), rows, precision)
 
     @cached_property
     def _paired(self) -> bool:
@@ -217,7 +222,8 @@ def drawn_moments(
     read = drawn.everywhere if everywhere else drawn.features
     with one_thread(), np.errstate(over="ignore", invalid="ignore"):
         for seed, size in drawn.blocks(networks, seeds):
-            blocks.append(np.stack([case.reading(x, dense) for x, dense in read(seed, size)], axis=1))
+            rng = np.random.default_rng(seed)
+            blocks.append(np.stack([case.reading(x, dense) for x, dense in read(rng, size)], axis=1))
     moments = np.concatenate(blocks)
     if not np.isfinite(moments).all():
         raise ValueError(

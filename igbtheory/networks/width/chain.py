@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from igbtheory.foundations.progress import counted
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import data_of_one, mapped, shapes
-from igbtheory.layers.dense import Dense, read_out
-from igbtheory.layers.layer import Layer
+from igbtheory.layers.dense import Dense, condenses, read_out, sums
+from igbtheory.layers.layer import Layer, refuse_sweep
 from igbtheory.layers.nodes.places import Point
 from igbtheory.networks.width.mixing import is_of_user
 from igbtheory.networks.width.widths import sizes
@@ -26,8 +26,6 @@ from igbtheory.networks.width.widths import sizes
 Array = NDArray[Any]
 Precision = Literal["float32", "float64"]
 """Precision of units. Moments have double precision, and are formed from differences where data are nearly equal."""
-PASSES = 4
-"""Number of passes over the units of all pairs of data in the time in which as many random numbers are drawn."""
 ENTRIES = 2**17
 """Number of entries of the units of a layer that are drawn at once, so that they stay in the cache."""
 PRODUCTS = 64
@@ -36,6 +34,10 @@ PRODUCTS = 64
 
 class Data(Protocol):
     """The data of the networks of a chain."""
+
+    @property
+    def rows(self) -> int:
+        """The number of data of a network."""
 
     @property
     def shape(self) -> Point:
@@ -60,22 +62,10 @@ class FreshDense(Layer):
     weighs = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        h = self.weighted(x.reshape(-1, self.rows, x.shape[1]))
-        # weights cost a random number for each unit that is read, a root one for each datum, and passes over the units
-        few = self.rows**2 <= PASSES * x.shape[1]
-        left = triangular_roots(h).astype(self.precision) if few else h.astype(self.precision)
-        normal: Array = rng.standard_normal((len(h), left.shape[2], self.units), dtype=self.precision)
-        return np.asarray((left @ normal).reshape(len(x), self.units))
-
-    def weighted(self, h: Array) -> Array:
-        """Return features whose products are the covariances of a unit: the bias is one more of them.
-
-        h: shape (networks, rows, units).
-        """
-        features = np.empty((*h.shape[:2], h.shape[2] + 1), dtype=h.dtype)
-        np.multiply(h, h.dtype.type(np.sqrt(self.sigma_w2 / h.shape[2])), out=features[..., :-1])
-        features[..., -1] = np.sqrt(self.sigma_b2)
-        return features
+        h = x.reshape(-1, self.rows, x.shape[1])
+        few = condenses(h.shape[1:], self.units)
+        z = sums(h, self.sigma_w2, self.sigma_b2, rng, self.units, np.dtype(self.precision), few=few)
+        return z.reshape(len(x), self.units)
 
 
 @final
@@ -132,28 +122,27 @@ class Chain:
     largest: int
     numbers: int
 
-    def features(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
+    def features(self, rng: Generator, networks: int) -> Iterator[tuple[Array, FreshDense]]:
         """Yield what every Dense reads, shape (networks, rows, units), and the Dense, from the input to the output.
 
         Its kernel averages over the weights of the Dense. A residual block yields what is behind it, and an identity.
         """
         before = x = np.empty(0)
-        for layer, x in self._units(seed, networks):
+        for layer, x in self._units(rng, networks):
             if layer is not None and layer.listed:
                 yield self._read(networks, *read_out(layer, before, x))
             before = x
         yield self._read(networks, *read_out(self.output, x, x))
 
-    def everywhere(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Array, FreshDense]]:
+    def everywhere(self, rng: Generator, networks: int) -> Iterator[tuple[Array, FreshDense]]:
         """Yield the data and what is behind every hidden layer, with an identity, and what the output reads."""
         x = np.empty(0)
-        for _, x in self._units(seed, networks):
+        for _, x in self._units(rng, networks):
             yield self._read(networks, x, 1.0, 0.0)
         yield self._read(networks, *read_out(self.output, x, x))
 
-    def _units(self, seed: np.random.SeedSequence, networks: int) -> Iterator[tuple[Layer | None, Array]]:
+    def _units(self, rng: Generator, networks: int) -> Iterator[tuple[Layer | None, Array]]:
         """Yield the data, after None, and the units behind every hidden layer."""
-        rng = np.random.default_rng(seed)
         x = self.data(rng, networks)
         yield None, x
         for layer in self.hidden:
@@ -179,14 +168,14 @@ def chain(
     layers: Sequence[Layer],
     units: Sequence[int],
     data: Data,
-    rows: int,
     batch: int,
     precision: Precision,
 ) -> Chain:
-    """Return the networks with `rows` data, in batches of `batch` where a BatchNorm has the full batch.
+    """Return the networks with these data, in batches of `batch` where a BatchNorm has the full batch.
 
     units: the number of features of the data, and the units that each layer with weights makes, the output last.
     """
+    rows = data.rows
     many = _Many(rows, batch, precision, iter(units[1:]), positions=any(shapes(layers, data.shape)))
     hidden, shape = [], data.shape
     for layer in layers[:-1]:
@@ -196,13 +185,10 @@ def chain(
     given = units[0] * prod(data.shape)
     largest = rows * max(given, *(size.entries for size in of_layers))
     numbers = rows * (given + sum(size.entries for size in of_layers))
-    # weights are drawn where a layer has few units for so many data, and where it has positions
-    if data.shape or rows**2 > PASSES * min(units[:-1]):
-        weights = [size.weights(rows) for size in of_layers]
-        products = rows * sum(size.entries * size.products for size in of_layers)
-        largest, numbers = max(largest, *weights), numbers + sum(weights) + products // PRODUCTS
-    else:
-        numbers += rows**2 * len(units)
+    drawn = [size.drawn(rows) for size in of_layers]
+    products = rows * sum(size.entries * size.products for size in of_layers if not size.condensed(rows))
+    numbers += rows**2 + sum(drawn) + products // PRODUCTS
+    largest = max(largest, *drawn)
     return Chain(tuple(hidden), layers[-1], data, many.rows, precision, largest, numbers)
 
 
@@ -223,6 +209,7 @@ class _Many:
     def of(self, layer: Layer) -> Layer:
         """Return the layer with weights that differ between networks; other layers act on every datum, or batch."""
         if isinstance(layer, Dense) and not self.positions:
+            refuse_sweep(layer, layer.sigma_w2, layer.sigma_b2)
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
         if is_of_user(layer) or ((self.positions or layer.weighs) and not layer.inner):
             makes_units = layer.weighs and not layer.ways
@@ -230,22 +217,3 @@ class _Many:
         if isinstance(layer, BatchNorm):
             return layer.in_batches(self.batch)
         return mapped(layer, lambda layers: tuple(map(self.of, layers)))
-
-
-def triangular_roots(h: Array) -> Array:
-    """Return lower triangular L with L L^T = h h^T for every network, shape (networks, rows, rows); h is overwritten.
-
-    Data are made orthogonal one after the other, instead of a Cholesky root of h h^T: so small angles between data keep
-    their digits, of whatever lengths the data are. Data that depend on those before them, or are 0, do no harm.
-    """
-    networks, rows, _ = h.shape
-    roots = np.zeros((networks, rows, rows), dtype=np.float64)
-    for i in range(rows):
-        one, others = h[:, i], h[:, i + 1 :]
-        square = np.einsum("mu,mu->m", one, one)[:, None]
-        along = np.einsum("mau,mu->ma", others, one)
-        along = np.divide(along, square, out=np.zeros_like(along), where=square > 0)
-        others -= along[:, :, None] * one[:, None]
-        roots[:, i, i] = np.sqrt(square[:, 0])
-        roots[:, i + 1 :, i] = along * np.sqrt(square)
-    return roots

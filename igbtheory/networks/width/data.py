@@ -8,24 +8,28 @@ from numpy.random import Generator
 
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.layers.nodes.places import Point
-from igbtheory.networks.width.chain import Array
+from igbtheory.networks.width.chain import Array, Precision
 
 
 @final
 @dataclass(frozen=True)
 class GaussianData:
-    """New Gaussian data for every network: `rows` data with `features` components."""
+    """New Gaussian data for every network: `rows` data with `features` components, in a precision."""
 
     inputs: GaussianInputs
     rows: int
     features: int
+    precision: Precision
 
     shape = ()
 
     def __call__(self, rng: Generator, networks: int) -> Array:
         """Return the data, shape (networks x rows, features)."""
         x = rng.standard_normal((networks * self.rows, self.features), dtype=np.float32)
-        return np.asarray(self.inputs.shift + np.sqrt(self.inputs.variance) * x)
+        x = x.astype(self.precision, copy=False)
+        x *= x.dtype.type(np.sqrt(self.inputs.variance))
+        x += x.dtype.type(self.inputs.shift)
+        return x
 
 
 @final
@@ -34,6 +38,10 @@ class RandomPairs:
     """A pair of different data of a data set for every network, drawn at random."""
 
     data: Array
+
+    @property
+    def rows(self) -> int:
+        return 2
 
     @property
     def shape(self) -> Point:

@@ -214,7 +214,8 @@ def _at(pair: Pair) -> tuple[float, ...]:
     var_g0 = 0.25 - WEIGHTS @ np.arctan(np.exp(y / 2)) / np.pi
     if c < ROUNDED:  # without a bias, which no width adds
         # what order 1/width adds to log q holds at the cosine 0, and changes with the squares of the drawn cosines
-        return var_mu * (abs(c) > ROUNDED), var_chi, var_g0, 0.0, abs(pair.drift[0]) * (WEIGHTS @ np.tanh(y / 2) ** 2)
+        var_mu, var_g0 = (var_mu, var_g0) if abs(c) > ROUNDED else (0.0, 0.0)
+        return var_mu, var_chi, var_g0, 0.0, abs(pair.drift[0]) * (WEIGHTS @ np.tanh(y / 2) ** 2)
     # errors of the means of y and log gamma; the numbers were chosen on 242 random networks, whose errors they cover
     second = 1.5 * (3 * pair.turns + abs(pair.bent[1])) ** 2 + 0.2 * pair.drift[1] ** 2 + pair.skew
     slope = WEIGHTS @ (1 / np.cosh(y / 2)) / (4 * np.pi)  # -d Var(G0)/dy

@@ -10,8 +10,8 @@ from igbtheory.foundations.threads import one_thread
 from igbtheory.guesses.dataset import DatasetGuessLaw, DrawnGuessLaw
 from igbtheory.guesses.sampled import DRAWS
 from igbtheory.guesses.varied import VariedGuessLaw, spread_of
+from igbtheory.layers.dense import features
 from igbtheory.networks.width.chain import Array, Chain
-from igbtheory.networks.width.moments import kernels
 
 SEVERAL, FEWEST = 16, 4
 """Number of data, and least number of batches, of a network from which the shape of the law is estimated.
@@ -51,10 +51,9 @@ def law_of_several(
     moments = np.zeros(3)
     with one_thread():
         for seed, size in drawn.blocks(max(networks // (2 * count), min(networks // 8, ENOUGH), 1), seeds):
-            *_, (x, dense) = drawn.features(seed, size)
-            values = replace(dense, units=HEADS).samples(
-                x.reshape(-1, x.shape[2]), np.random.default_rng(seed.spawn(1)[0]), HEADS
-            )
+            *_, (x, dense) = drawn.features(np.random.default_rng(seed), size)
+            rng = np.random.default_rng(seed.spawn(1)[0])
+            values = replace(dense, units=HEADS).samples(x.reshape(-1, x.shape[2]), rng, HEADS)
             moments += products_of_signs(np.sign(values).reshape(size, count, -1, HEADS))
     of_two, of_four, alive = moments
     # noise around a variance of 0, which may be negative, has no shape
@@ -100,8 +99,9 @@ class Kernels:
         worlds = int(np.clip(ENTRIES // self.drawn.rows**2, 1, min(quick, WORLDS)))
         with one_thread():
             for seed, size in self.drawn.blocks(worlds, np.random.SeedSequence(self.seed)):
-                *_, (x, dense) = self.drawn.features(seed, size)
-                of_networks.append(kernels(x, dense))
+                *_, (x, dense) = self.drawn.features(np.random.default_rng(seed), size)
+                h = features(x, dense.sigma_w2, dense.sigma_b2)
+                of_networks.append(np.asarray(h @ h.swapaxes(1, 2), dtype=np.float64))
         return np.concatenate(of_networks)
 
 
@@ -123,5 +123,5 @@ def roots(drawn: Chain, networks: int, seed: int) -> Iterator[Array]:
     """Yield of so many new networks a matrix L, shape (rows, units), such that L L^T is the covariance of an output."""
     with one_thread():
         for seeds, size in drawn.blocks(networks, np.random.SeedSequence(seed)):
-            *_, (x, dense) = drawn.features(seeds, size)
-            yield from dense.weighted(x)
+            *_, (x, dense) = drawn.features(np.random.default_rng(seeds), size)
+            yield from features(x, dense.sigma_w2, dense.sigma_b2)

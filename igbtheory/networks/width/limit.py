@@ -1,8 +1,4 @@
-"""Infinite width from drawn networks: of images and sequences whose exact kernel is too large.
-
-Networks of some widths, and of twice these widths, give values whose difference is the term of order 1/width: twice
-those at the large widths less those at the small ones are left with an error of order 1/width^2.
-"""
+"""Infinite width from drawn networks: of images and sequences whose exact kernel is too large."""
 
 from collections.abc import Sequence
 
@@ -12,6 +8,7 @@ from igbtheory.foundations.progress import counted
 from igbtheory.layers.chain import entering
 from igbtheory.layers.layer import Layer
 from igbtheory.mathematics.numbers import FLOAT64
+from igbtheory.networks.simulation.extrapolation import FROM_TWO_WIDTHS
 from igbtheory.networks.width.cases import DataCase, drawn_moments
 from igbtheory.networks.width.chain import Array
 from igbtheory.networks.width.pairs import estimated
@@ -22,8 +19,6 @@ USUAL = 64
 """Width of networks that were not read from a model, which has widths of its own."""
 LEAST, MOST, NUMBERS = 16, 1000, 10**9
 """Number of networks of each width: at least, at most, and else with so many numbers in all, about ten seconds."""
-EXTRAPOLATED = np.array([-1.0, 2.0])
-"""Factors of the values at the small and at twice these widths: in their sum the term of order 1/width cancels."""
 
 
 def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) -> Prediction:
@@ -42,7 +37,7 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     seeds = np.random.SeedSequence(0).spawn(3)
     pairs = counted(zip(cases, seeds, strict=False), len(cases))
     moments = np.stack([drawn_moments(case, "float32", count, seed) for case, seed in pairs])
-    rows = estimated(moments, EXTRAPOLATED)
+    rows = estimated(moments, FROM_TWO_WIDTHS)
     total = rows.var_mu + rows.var_chi
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.maximum(rows.var_mu_error / total, rows.var_chi_error / rows.var_chi)

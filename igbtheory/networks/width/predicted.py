@@ -51,7 +51,7 @@ def at_width(
     count = None if networks is None else checks.whole("networks", networks, 2)
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(inputs)
-    widths, units = _units(network, inputs, width, features)
+    widths, units = units_at(network, inputs, width, features)
     if not widths and units[0] != width:
         raise ValueError(
             f"expected a network whose second Dense has a width, got one Dense, which reads the data, and {width=}; "
@@ -79,11 +79,13 @@ def behind_layers(
     random numbers, about, that one of them takes; the other arguments as in `at_width`. ValueError: as there.
     """
     inputs = checked_inputs(inputs)
-    _, units = _units(network, inputs, width, None)
+    _, units = units_at(network, inputs, width)
     return on_pairs_everywhere(network, inputs, units, networks, seed)
 
 
-def _units(network: Predictable, inputs: Any, width: Any, features: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def units_at(
+    network: Predictable, inputs: Any, width: Any, features: Any = None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return what the second and later Dense layers read, and the features and what the layers with weights make."""
     if any(map(np.ndim, swept(network.layers))):
         raise ValueError("expected one network with width=, got a sweep; loop over its values")

@@ -20,25 +20,24 @@ MANY = 2**40
 @final
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a layer with weights: its units, the positions behind it, and the products for a unit at one of them.
-
-    of_positions: whether the layer reads positions, so that `samples` draws it.
-    """
+    """Sizes of a layer with weights: its units, the positions behind it, and the products for a unit at one of them."""
 
     units: int
     positions: int
     products: int
-    of_positions: bool
 
     @property
     def entries(self) -> int:
         """The number of units at all positions of a datum."""
         return self.units * self.positions
 
-    def weights(self, rows: int) -> int:
-        """Return how many weights are drawn for so many data, 0 where images or sequences are condensed."""
-        few = self.of_positions and condenses((rows * self.positions, self.products), self.units)
-        return 0 if few else self.units * self.products
+    def condensed(self, rows: int) -> bool:
+        """Return whether the units at so many data are drawn from a root, without weights."""
+        return condenses((rows * self.positions, self.products), self.units)
+
+    def drawn(self, rows: int) -> int:
+        """Return the number of weights that are drawn for so many data, or of entries of the root."""
+        return (rows * self.positions) ** 2 if self.condensed(rows) else self.units * self.products
 
 
 def units_read(layers: Sequence[Layer], width: Any, front: int | None = None) -> list[int]:
@@ -151,7 +150,7 @@ def sizes(layers: Sequence[Layer], made: Iterator[int], units: int, shape: Point
             of_layers, units = [*of_layers, *(size for way in ways for size in way)], joined(layer, behind)
         elif layer.weighs:
             each, units = products(layer, units), next(made)
-            of_layers.append(Size(units, prod(after), each, bool(shape)))
+            of_layers.append(Size(units, prod(after), each))
         else:
             # where positions end, they are taken for units, as behind Flatten
             units = units // layer.pooled * (prod(shape) if shape and not after else 1)

@@ -1,8 +1,13 @@
 """Pictures of single results, and the figures of the folder `figures/` with all their files."""
 
-from igbtheory.presentation.pictures.library import Sheet, names, sheets
-from igbtheory.presentation.pictures.run import Ensemble, Run
-from igbtheory.presentation.pictures.style import STYLES, Style
-from igbtheory.presentation.pictures.writing import write_figures
+from typing import Any
 
-__all__ = ["STYLES", "Ensemble", "Run", "Sheet", "Style", "names", "sheets", "write_figures"]
+from igbtheory.foundations.lazy import homes, loaded
+
+_HOMES = homes(__file__)
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    return loaded(__name__, _HOMES, name)

@@ -64,9 +64,12 @@ def look() -> Any:
     return matplotlib_style.context(["default", STYLE]) if _CHOSEN.get() is None else nullcontext()
 
 
-def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> Figure:
-    """Write the picture of `shown` in the style of the report and of results, and return it; files: PDF, SVG or PNG."""
-    with look():
+def write(picture: Callable[[Any], Figure], shown: Any, *files: Path, dpi: float | None = None) -> Figure:
+    """Write the picture of `shown` in the style of the report and of results, and return it; files: PDF, SVG or PNG.
+
+    dpi: dots in an inch of a PNG, None for those of the style.
+    """
+    with look(), rc_context({} if dpi is None else {"savefig.dpi": dpi}):
         figure = picture(shown)
         letter(figure)
         save(figure, *files)

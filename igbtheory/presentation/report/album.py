@@ -11,10 +11,13 @@ from matplotlib.figure import Figure
 from igbtheory.presentation.pictures.caption import Drawn, caption
 from igbtheory.presentation.pictures.style import write
 from igbtheory.presentation.report import captions, class_pictures, network_pictures
-from igbtheory.presentation.report.cases import INPUTS, Case
+from igbtheory.presentation.report.cases import DATA, DIGITS, GAUSSIAN, INPUTS, Case
 from igbtheory.presentation.report.classes import ClassStudy, has_classes
 from igbtheory.presentation.report.jobs import Jobs
 from igbtheory.presentation.report.study import Outcome
+
+DPI = 120
+"""Dots in an inch of a PNG: pictures of 7.2 inches are shown 736 points wide."""
 
 
 @final
@@ -36,55 +39,73 @@ class Picture:
 
 @final
 class Album:
-    """The pictures of the report that are not drawn yet, and the folder into which they are drawn."""
+    """The pictures of the report that are not drawn yet; kinds: the endings of their files."""
 
-    def __init__(self, jobs: Jobs, folder: Path) -> None:
-        self.jobs, self.folder = jobs, folder
-        deepest = max(case.depth for case in jobs.cases)
+    def __init__(self, jobs: Jobs, kinds: tuple[str, ...]) -> None:
+        self.jobs, self.kinds = jobs, kinds
         title = "Deviations of simulation from theory in standard errors, case by case"
         self.missing = [
-            Picture("agreement", title, captions.AGREEMENT, lambda _: True, network_pictures.agreement, _of_all_widths)
-        ]
-        for name, text in INPUTS.items():
-            self.missing += _of_inputs(name, text, deepest)
-        shares = "Mean share of the data by rank of the class, theory and simulation"
-        losses = "Gradient at the favoured class by loss and depth, theory and simulation"
-        self.missing += [
-            Picture(
-                "classes", shares, captions.CLASSES, has_classes, class_pictures.shares, _of_classes, of_classes=True
-            ),
-            Picture(
-                "losses", losses, captions.LOSSES, has_classes, class_pictures.losses, _of_classes, of_classes=True
-            ),
+            *_of_inputs(GAUSSIAN, max(jobs.size.depths)),
+            *_of_inputs(DIGITS, max(jobs.size.depths)),
+            _of_widths(),
+            Picture("agreement", title, captions.AGREEMENT, lambda _: True, network_pictures.agreement, _of_all_widths),
+            *_of_classes(),
         ]
 
-    def draw(self) -> None:
-        """Draw, as PDF and PNG, the pictures whose results are complete."""
+    def due(self) -> list[tuple[Picture, list[Any]]]:
+        """Return the pictures whose results are complete, with these results; they are not due again."""
+        due = []
         for picture in list(self.missing):
             done = self.jobs.studies if picture.of_classes else self.jobs.outcomes
             shown = [result for result in done if picture.shows(result.case)]
             if len(shown) == sum(map(picture.shows, self.jobs.cases)):
                 self.missing.remove(picture)
-                self._write(picture, shown)
+                due.append((picture, shown))
+        return due
 
-    def _write(self, picture: Picture, shown: list[Any]) -> None:
-        """Write the picture and its caption."""
-        figure = write(picture.draw, shown, *(self.folder / f"{picture.name}{kind}" for kind in (".png", ".pdf")))
+    def draw(self, picture: Picture, shown: list[Any], folder: Path) -> None:
+        """Write the picture of these results and its caption into the folder."""
+        figure = write(picture.draw, shown, *(folder / f"{picture.name}{kind}" for kind in self.kinds), dpi=DPI)
         networks = [drawn for result in shown for drawn in picture.networks(result)]
         text = caption(picture.title, picture.about, networks, (), [figure])
-        (self.folder / f"{picture.name}.txt").write_text(text, encoding="utf-8")
+        (folder / f"{picture.name}.txt").write_text(text, encoding="utf-8")
 
 
-def _of_inputs(name: str, text: str, deepest: int) -> list[Picture]:
+def _of_inputs(name: str, deepest: int) -> list[Picture]:
     """Return the pictures of two classes on these inputs."""
-    plain, of = partial(_plain, inputs=name), network_pictures
+    plain, of, text = partial(_plain, inputs=name), network_pictures, INPUTS[name]
     guesses = f"The law of the guesses, theory over simulation, {text}"
-    layers = f"The bias ratio over the layers, theory and simulation, {text}"
-    widths = f"The bias ratio against 1/width, {text}"
+    layers = f"The bias ratio of the guesses over the layers, theory and simulation, {text}"
+    deep = partial(plain, depth=deepest)
     return [
-        Picture(f"layers-{name}", layers, captions.LAYERS, partial(plain, depth=deepest), of.layers, _of_all_widths),
         Picture(f"guesses-{name}", guesses, captions.GUESSES[name], plain, of.guesses, _of_the_widest),
-        Picture(f"widths-{name}", widths, captions.WIDTHS, plain, of.widths, _of_all_widths),
+        Picture(f"layers-{name}", layers, captions.LAYERS[name], deep, of.layers, _of_all_widths),
+    ]
+
+
+def _of_widths() -> Picture:
+    title = f"The variance of the guesses against 1/width, {INPUTS[DIGITS]}"
+    plain = partial(_plain, inputs=DIGITS)
+    return Picture("widths-digits", title, captions.WIDTHS, plain, network_pictures.widths, _of_all_widths)
+
+
+def _of_classes() -> list[Picture]:
+    """Return the pictures of ten classes."""
+    pictures = {
+        "classes": (
+            "Mean share of the data by rank of the class, theory and simulation",
+            captions.CLASSES,
+            class_pictures.shares,
+        ),
+        "losses": (
+            "Gradient at the favoured class by loss and depth, theory and simulation",
+            captions.LOSSES,
+            class_pictures.losses,
+        ),
+    }
+    return [
+        Picture(name, title, about, has_classes, draw, _of_a_study, of_classes=True)
+        for name, (title, about, draw) in pictures.items()
     ]
 
 
@@ -96,8 +117,8 @@ def _of_the_widest(outcome: Outcome) -> list[Drawn]:
     return [Drawn.by(outcome.widest, _named(outcome))]
 
 
-def _of_classes(study: ClassStudy) -> list[Drawn]:
-    return [Drawn(study.case.title, len(study.simulated.draws), study.width, study.case.size.samples)]
+def _of_a_study(study: ClassStudy) -> list[Drawn]:
+    return [Drawn(study.case.title, len(study.simulated.draws), study.width, DATA)]
 
 
 def _named(outcome: Outcome) -> str:

@@ -1,24 +1,31 @@
 """What the pictures of the report show, in words that hold for every run; the numbers are those of the run."""
 
-AGREEMENT = """All deviations in the two tables of this report, in units of their standard errors.
-The grey bands are one and two standard errors: two thirds of the points should lie in the inner,
-95% in the outer one."""
+from igbtheory.presentation.report.cases import DIGITS, GAUSSIAN
+
+AGREEMENT = """All deviations in the two tables of this report, in units of their standard errors. The
+grey bands are one and two standard errors: two thirds of the points should lie in the inner, 95%
+in the outer one."""
 
 GUESSES = {
-    "gaussian": """Black: theory for infinitely many data; at a bias ratio of 0 it is a point mass
-at 1/2, a line. Dashed: theory for as many data as were simulated, in the bins of the histogram;
-with few data even a neutral network does not hit 1/2. If the law is narrow, the axis shows only its
-neighbourhood.""",
-    "digits": "Black: theory for this data set, in the bins of the histogram.",
+    GAUSSIAN: """Black: theory at the width of the networks, for infinitely many data; at a bias
+ratio of 0 it is a point mass at 1/2, a line. Dashed: theory for as many data as were counted, in the
+bins of the histogram; with few data even a neutral network does not hit 1/2. Where the law is
+narrow, the axis shows only the neighbourhood of 1/2.""",
+    DIGITS: "Black: theory for this data set in infinite width, in the bins of the histogram.",
 }
 
-LAYERS = """The bias ratio from layer to layer of the deepest networks. Line: theory. Points: finite
-networks; the points of one width come from the same networks, so that errors of neighbouring layers
-are correlated."""
+LAYERS = {
+    GAUSSIAN: """The bias ratio from layer to layer of the deepest networks. Black: theory in
+infinite width. Dashed: theory at the width of the networks. Points: these networks, the same ones in
+all layers, so that the errors of neighbouring layers are correlated; an estimate below 0 is drawn at 0.""",
+    DIGITS: """The bias ratio from layer to layer of the deepest networks. Black: theory in
+infinite width. Points: finite networks; those of one width are the same ones in all layers, so that
+the errors of neighbouring layers are correlated; an estimate below 0 is drawn at 0.""",
+}
 
-WIDTHS = """The effect of finite width on the bias ratio of the output. Blue: three widths. Orange:
-the extrapolation to infinite width, which removes the trend at the price of a larger error. Line:
-theory. Deep ReLU networks need the correction most: the deviation is of order depth/width."""
+WIDTHS = """The effect of finite width on the guesses. Blue: three widths. Orange: the
+extrapolation to infinite width, which removes the trend at the price of a larger error. Line: theory
+in infinite width."""
 
 CLASSES = """Mean share of the data that the favoured class gets, the second one, and so on. Black:
 theory for as many data as were simulated, exact. Dotted: even guesses."""

@@ -1,6 +1,7 @@
 """The cases of the report: networks, their inputs, and the sizes of the simulated ensembles."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, final
 
 import igbtheory as igb
@@ -10,42 +11,52 @@ ACTIVATIONS = {"linear": "linear", "tanh": "tanh", "relu": "ReLU"}
 """The activations, with their names in pictures and on the page."""
 NORMS: dict[Norm, str] = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RMSNorm"}
 PLACEMENTS: tuple[Placement, ...] = ("before", "after")
+GAUSSIAN, DIGITS = "gaussian", "digits"
+DATA = 100
+"""Number of digits in the data set, as many as the text below says, and of Gaussian data for each network. It is the
+same at every depth, because norms over the full batch depend on it."""
 INPUTS = {
-    "gaussian": "Gaussian inputs N(0, 1)",
-    "digits": "100 handwritten digits, standardised by the mean and standard deviation of all 1,797",
+    GAUSSIAN: "Gaussian inputs N(0, 1)",
+    DIGITS: "100 handwritten digits, standardised by the mean and standard deviation of all 1,797",
 }
-DIGITS = 100
-"""Number of digits in the data set, as many as the text above says."""
+WIDTH = 100
+"""Width at which networks are predicted and drawn wherever the theory of this width is known without drawing."""
 
 
 @final
 @dataclass(frozen=True)
 class Size:
-    """An ensemble: its networks at each of the widths N, 2N and 4N, the width N, and the Gaussian data for each."""
+    """The sizes of the ensembles of a report.
 
-    networks: int
-    width: int
-    samples: int
+    shown: networks of a case whose law figure 1 shows. others: of any other case at the width WIDTH. extrapolated: by
+    depth, networks of each of the widths N, 2N and 4N, and the width N. classes: by depth, networks of ten classes, and
+    their width, at which they are close to infinite width.
+    """
+
+    shown: int
+    others: int
+    extrapolated: Mapping[int, tuple[int, int]]
+    classes: Mapping[int, tuple[int, int]]
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """The numbers of hidden layers, ascending."""
+        return tuple(self.extrapolated)
 
 
-# Standard errors of gamma of ReLU are at most 3%, 6% and 25% at depths 1, 3 and 20.
-# Deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick.
-# The number of data is the same at every depth, because full-batch norms depend on it.
-FULL = {1: Size(300, 32, 100), 3: Size(200, 32, 100), 20: Size(40, 96, 100)}
-QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
-NORMED = 100
-"""Largest number of networks of a case with a norm: the error of its gamma stays below 0.003 at depth 1."""
+# Deviations are of order depth/width: where they are extrapolated, deep networks are wider, and fewer to be quick.
+FULL = Size(200, 60, {1: (100, 32), 3: (100, 32), 20: (40, 48)}, {1: (200, 128), 3: (200, 128), 20: (40, 384)})
+QUICK = Size(60, 30, {1: (60, 16), 3: (60, 16), 20: (30, 32)}, {1: (60, 128), 3: (60, 128), 20: (30, 256)})
 
 
 @final
 @dataclass(frozen=True)
 class Case:
-    """A network on one kind of inputs, and the size of the ensemble that is compared with the prediction."""
+    """A network on one kind of inputs."""
 
     inputs: str
     activation: str
     depth: int
-    size: Size
     norm: Norm | None = None
     placement: Placement = "before"
 
@@ -56,26 +67,26 @@ class Case:
         return f"{ACTIVATIONS[self.activation]}{norm}, depth {self.depth}"
 
     @property
-    def work(self) -> float:
-        """The work of drawing the ensemble, as the number of layers drawn at each width."""
-        return float(self.size.networks * (self.depth + 1))
+    def law_shown(self) -> bool:
+        """Whether figure 1 shows the law of its guesses."""
+        return self.inputs == GAUSSIAN and self.norm is None
 
     def network(self) -> igb.Network:
         """Return the network with the papers' variances for ReLU: 2 of the weights and 0 of the biases."""
         return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement)
 
 
-def plain(sizes: dict[int, Size]) -> list[Case]:
-    """Return the cases without norms at all depths; sizes: of the ensembles by depth."""
-    return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
+def plain(depths: tuple[int, ...]) -> list[Case]:
+    """Return the cases without norms at these depths."""
+    return [Case(inputs, activation, depth) for inputs in INPUTS for activation in ACTIVATIONS for depth in depths]
 
 
-def normed(sizes: dict[int, Size]) -> list[Case]:
-    """Return the cases of ReLU with every norm in every placement at two depths, on Gaussian inputs."""
-    few = {d: replace(sizes[d], networks=min(sizes[d].networks, NORMED)) for d in (min(sizes), max(sizes))}
-    return [Case("gaussian", "relu", d, size, n, p) for n in NORMS for p in PLACEMENTS for d, size in few.items()]
+def normed(depths: tuple[int, ...]) -> list[Case]:
+    """Return the cases of ReLU with every norm in every placement at the least and the largest depth."""
+    ends = (depths[0], depths[-1])
+    return [Case(GAUSSIAN, "relu", depth, norm, place) for norm in NORMS for place in PLACEMENTS for depth in ends]
 
 
 def input_values() -> dict[str, Any]:
     """Return the inputs by name, as the library takes them."""
-    return {"gaussian": igb.GaussianInputs(), "digits": igb.standardised(igb.digits())[:DIGITS]}
+    return {GAUSSIAN: igb.GaussianInputs(), DIGITS: igb.standardised(igb.digits())[:DATA]}

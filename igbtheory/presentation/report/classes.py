@@ -12,15 +12,14 @@ from igbtheory.networks.losses import LossAtStart, usual_losses
 from igbtheory.networks.losses.outputs import limit_outputs
 from igbtheory.networks.losses.start import each_measured
 from igbtheory.networks.simulation.ensemble import outputs
-from igbtheory.networks.simulation.extrapolation import FACTORS
-from igbtheory.presentation.report.cases import Case
+from igbtheory.presentation.report.cases import DATA, GAUSSIAN, Case, Size
 
 Array = NDArray[np.float64]
 
 CLASSES = 10
 """Number of outputs of the networks, as of a classifier of digits."""
-NETWORKS = 400
-"""Number of infinitely wide networks that are drawn: means have errors of a twentieth of a standard deviation."""
+NETWORKS = 200
+"""Number of infinitely wide networks that are drawn: means have errors of a fourteenth of a standard deviation."""
 
 
 @final
@@ -50,21 +49,21 @@ class ClassStudy:
 
 def has_classes(case: Case) -> bool:
     """Return whether several classes of the case are studied: ReLU without a norm on Gaussian inputs."""
-    return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
+    return (case.inputs, case.activation, case.norm) == (GAUSSIAN, "relu", None)
 
 
-def class_study(case: Case, seed: int) -> ClassStudy:
-    """Return the study of the network of the case, at the largest width of its ensemble."""
-    network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
+def class_study(case: Case, size: Size, seed: int) -> ClassStudy:
+    """Return the study of the network of the case."""
+    network, (networks, width) = case.network(), size.classes[case.depth]
     prediction = network.predict()
-    simulated = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
-    draw, rng = limit_outputs(prediction, CLASSES, samples), np.random.default_rng(seed)
+    simulated = list(outputs(network, CLASSES, networks, width, DATA, seed))
+    draw, rng = limit_outputs(prediction, CLASSES, DATA), np.random.default_rng(seed)
     limit = [draw(rng) for _ in range(NETWORKS)]
     losses = usual_losses()
     return ClassStudy(
         case,
         width,
-        mean_shares(float(prediction.gamma), CLASSES, samples),
+        mean_shares(float(prediction.gamma), CLASSES, DATA),
         _ranked(limit),
         _ranked(simulated),
         each_measured(limit, losses),

@@ -1,35 +1,66 @@
-"""The folder of the report, which appears whole or not at all."""
+"""The folder of the report: each of its files appears whole, and an interrupted report is what was written so far."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from tempfile import mkdtemp
+from typing import Any, final
 
 from igbtheory.foundations.whole_files import workplace
 
 MANIFEST = "report.json"
-"""The file that marks a folder as a report: how it was computed, and the names of its files."""
+"""The file that marks a folder as a report: how it was computed, the names of its files, and whether it is complete."""
+
+
+@final
+@dataclass
+class ReportFolder:
+    """The folder `target`, which is made, and emptied of an earlier report, when the first files are written.
+
+    work: a folder for unfinished files on the same disk. about: further entries of the manifest. names: of the files.
+    """
+
+    target: Path
+    work: Path
+    about: dict[str, Any]
+    names: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def filling(self, *, complete: bool = False) -> Iterator[Path]:
+        """Yield an empty folder, whose files replace those of the same names in the report at the end of the block.
+
+        complete: whether the report then has all its files.
+        """
+        new = Path(mkdtemp(dir=self.work))
+        yield new
+        if not self.names:
+            self.target.mkdir(exist_ok=True)
+            earlier = _written(self.target)
+            for file in [file for file in self.target.iterdir() if file.name in earlier]:
+                file.unlink()
+        files = sorted(new.iterdir())
+        self.names |= {file.name for file in files} | {MANIFEST}
+        manifest = {"written by": "igb report", **self.about, "complete": complete, "files": sorted(self.names)}
+        text = json.dumps(manifest, indent=2) + "\n"
+        (new / MANIFEST).write_text(text, encoding="utf-8")
+        for file in (new / MANIFEST, *files):  # the manifest first: a file that it does not name is foreign
+            file.replace(self.target / file.name)
+        new.rmdir()
 
 
 @contextmanager
-def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
-    """Yield a new folder to fill, which becomes `target` at the end; an interruption leaves `target` as it was.
+def report_folder(target: Path, about: dict[str, Any]) -> Iterator[ReportFolder]:
+    """Yield the folder of a report; nothing changes before its first files are written.
 
-    about: further entries of the manifest, besides the names of the files.
     ValueError: no folder can be made there, or `target` holds something that no report wrote.
     """
     target = target.resolve()
     _refuse_foreign(target)
     remedy = "make it, or choose another with --out"
     with workplace(target.parent, f"write a folder in {target.parent}", remedy) as work:
-        new = work / "new"
-        new.mkdir()
-        yield new
-        names = sorted([path.name for path in new.iterdir()] + [MANIFEST])
-        manifest = {"written by": "igb report", **about, "files": names}
-        (new / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        _replace(target, new, work / "old")
+        yield ReportFolder(target, work, about)
 
 
 def _refuse_foreign(target: Path) -> None:
@@ -54,16 +85,3 @@ def _written(target: Path) -> set[str]:
         return set(manifest["files"]) if manifest["written by"] == "igb report" else set()
     except (OSError, ValueError, KeyError, TypeError):
         return set()
-
-
-def _replace(target: Path, new: Path, old: Path) -> None:
-    """Move `new` to `target`; if that fails, restore the old `target`."""
-    if not target.exists():
-        new.rename(target)
-        return
-    target.rename(old)
-    try:
-        new.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise

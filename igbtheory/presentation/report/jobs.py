@@ -1,92 +1,74 @@
 """The jobs of the report, and the results of those that are done."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import astuple, dataclass
+from dataclasses import asdict
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, final
 
+from igbtheory.claims.claim import Claim
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.claims.runner import examinations, examined, texts
-from igbtheory.foundations.runs import Piece, chosen, in_order, kept
+from igbtheory.foundations.runs import Piece, Store, chosen, in_order, kept
 from igbtheory.presentation.report.cases import Size, normed, plain
 from igbtheory.presentation.report.classes import ClassStudy, class_study, has_classes
-from igbtheory.presentation.report.study import Outcome, comparisons
+from igbtheory.presentation.report.study import Outcome, comparisons, expectations
 
-NETWORKS, CLASSES, CLAIMS = "finite networks", "ten classes", "claims of the papers"
-CLAIM = 200.0
-"""The average work of a claim, as a number of layers drawn at three widths."""
 LIMIT = 600.0
 """Time limit of one claim in seconds."""
 
 
 @final
-@dataclass
-class Job:
-    """A job: the kind of its result, its work in layers of networks, what does it, and its result or None."""
-
-    kind: str
-    work: float
-    piece: Piece
-    result: Any = None
-
-
-@final
 class Jobs:
-    """All jobs of a report with their results. ValueError: a file of claims that cannot be used."""
+    """All jobs of a report with their results. ValueError: a file of claims that cannot be used.
 
-    def __init__(self, sizes: dict[int, Size], seed: int) -> None:
-        claim_library = library()
-        for name, problem in claim_library.problems.items():
-            raise ValueError(f"the claims in {name} cannot be examined: {problem}")
-        self.seed, self.sizes = seed, {str(depth): astuple(size) for depth, size in sizes.items()}
-        self.cases = plain(sizes) + normed(sizes)
-        self.claims = claim_library.chosen(())
-        pieces = comparisons(self.cases, seed)
-        self.jobs = [Job(NETWORKS, case.work, piece) for case, piece in zip(self.cases, pieces, strict=True)]
-        self.jobs += [
-            Job(CLASSES, case.work, partial(class_study, case, seed)) for case in self.cases if has_classes(case)
-        ]
-        self.jobs += [Job(CLAIMS, CLAIM, x) for x in examinations(self.claims, seed, quick=True, seconds=LIMIT)]
+    expected: all predictions, which are there from the beginning. outcomes, studies: the comparisons and the studies of
+    several classes that are done, in the order of the cases. claims: all claims, and verdicts: of those that are done.
+    """
 
-    def run(self, workers: int | None, executor: Executor | str | None, store: str | Path | None) -> Iterator[Job]:
-        """Do all jobs, and yield each when it is done.
+    def __init__(self, size: Size, seed: int) -> None:
+        self.seed, self.size = seed, size
+        self.cases = plain(size.depths) + normed(size.depths)
+        self.expected = expectations(self.cases)
+        self.outcomes: list[Outcome] = []
+        self.studies: list[ClassStudy] = []
+        self.claims: list[Claim] = []
+        self.verdicts: list[Examined] = []
 
-        The longest jobs come first: the deep networks, which the first picture shows. The claims come last, so that no
-        process waits long for the others in the end.
-        """
-        jobs = sorted(self.jobs, key=lambda job: -job.work)
-        pieces, who = [job.piece for job in jobs], chosen(executor, workers, inf)
-        configuration = {"results": "report", "sizes": self.sizes, "seed": self.seed}
-        first = min((job for job in jobs if job.kind == NETWORKS), key=lambda job: job.work)
-        with (
-            kept(store, configuration, lambda: (first.piece(), self.cases, texts(self.claims))) as file,
-            closing(in_order(pieces, executor=who, store=file, what="networks and claims", raises=False)) as results,
-        ):
-            for job, result in zip(jobs, results, strict=True):
-                if isinstance(result, BaseException) and job.kind != CLAIMS:
+    def run(self, workers: int | None, executor: Executor | str | None, store: str | Path | None) -> Iterator[None]:
+        """Do all jobs, and yield whenever one is done: first the networks that figure 1 shows, and last the claims."""
+        who = chosen(executor, workers, inf)
+        work: list[Piece] = comparisons(self.expected, self.size, self.seed)
+        classes = [case for case in self.cases if has_classes(case)]
+        studies: list[Piece] = [partial(class_study, case, self.size, self.seed) for case in classes]
+        configuration = {"results": "report", "size": repr(asdict(self.size)), "seed": self.seed}
+        with kept(store, configuration, lambda: (work[0](), self.cases, texts(claims_of_papers()))) as file:
+            for result in _done([*work, *studies], "networks", who, file):
+                if isinstance(result, BaseException):
                     raise result
-                job.result = result
-                yield job
+                (self.outcomes if isinstance(result, Outcome) else self.studies).append(result)
+                yield
+            self.claims = claims_of_papers()
+            pieces = examinations(self.claims, self.seed, quick=True, seconds=LIMIT)
+            for claim, result in zip(self.claims, _done(pieces, "claims of the papers", who, file), strict=True):
+                self.verdicts.append(examined(claim, result))
+                yield
 
-    @property
-    def outcomes(self) -> list[Outcome]:
-        """The comparisons that are done, in the order of the cases."""
-        return self._done(NETWORKS)
 
-    @property
-    def studies(self) -> list[ClassStudy]:
-        """The studies of several classes that are done, in the order of the cases."""
-        return self._done(CLASSES)
+def _done(pieces: Sequence[Piece], what: str, who: Executor | str | None, store: Store | None) -> Iterator[Any]:
+    """Yield the results of pieces of work of one kind, or their exceptions, in their order."""
+    names = [[what, number] for number in range(len(pieces))]
+    with closing(in_order(pieces, executor=who, store=store, names=names, what=what, raises=False)) as results:
+        yield from results
 
-    @property
-    def verdicts(self) -> list[Examined]:
-        """The outcomes of all claims, once all jobs are done."""
-        return list(map(examined, self.claims, self._done(CLAIMS)))
 
-    def _done(self, kind: str) -> list[Any]:
-        return [job.result for job in self.jobs if job.kind == kind and job.result is not None]
+def claims_of_papers() -> list[Claim]:
+    """Return the claims of the papers. ValueError: a file of claims that cannot be used."""
+    claim_library = library()
+    for name, problem in claim_library.problems.items():
+        raise ValueError(f"the claims in {name} cannot be examined: {problem}")
+    return claim_library.chosen(())

@@ -3,8 +3,11 @@
 import base64
 import math
 import re
+import time
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
@@ -15,15 +18,20 @@ from igbtheory.claims.report import mathml
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.bias_of_guesses import MEANING
-from igbtheory.presentation.report.cases import INPUTS, NORMS
-from igbtheory.presentation.report.classes import ClassStudy
-from igbtheory.presentation.report.study import Outcome
+from igbtheory.networks.simulation.rows import Row
+from igbtheory.presentation.report.cases import DATA, GAUSSIAN, INPUTS, NORMS, WIDTH
+from igbtheory.presentation.report.differences import deviation
+from igbtheory.presentation.report.jobs import Jobs
+from igbtheory.presentation.report.study import Expected
 from igbtheory.presentation.report.tables import TABLES
 
+PAGE = "index.html"
+RUNNING, INTERRUPTED, COMPLETE = "running", "interrupted", "complete"
+"""States of a report."""
+TOLD = 0.002
+"""Relative error of a prediction from which on the error is shown: smaller ones do not change four digits."""
 CONTENTS = {
-    "results": "The results in short",
-    "simulation": "Theory beside simulation",
+    "simulation": "Theory beside simulation, case by case",
     "gaussian": "Gaussian inputs",
     "digits": "Handwritten digits",
     "norms": "Where the norm is placed",
@@ -33,50 +41,74 @@ CONTENTS = {
     "computation": "How it was computed",
     "references": "The papers",
 }
-"""The sections by their anchors."""
+"""The sections behind the two first screens, by their anchors."""
 
 
-def write_page(
-    outcomes: list[Outcome], classes: list[ClassStudy], claims: list[Examined], folder: Path, about: dict[str, Any]
-) -> None:
-    """Write the page index.html, which contains the pictures that lie in the folder."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
-    environment.globals |= {"caption": lambda name: _caption(folder / f"{name}.txt")}
-    environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
-    environment.filters |= {"percent": "{:.0%}".format}
-    plain = [outcome for outcome in outcomes if outcome.case.norm is None]
-    relu = [outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")]
-    papers = by_paper(claims)
-    scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
-    page = _template(environment).render(
+@final
+@dataclass(frozen=True)
+class Shown:
+    """A picture on the page: the image as the text of its source, its title, and what it shows."""
+
+    source: str
+    title: str
+    about: str
+
+
+def shown_in(folder: Path, name: str) -> Shown:
+    """Return a picture that lies in a folder, with its caption."""
+    image = base64.b64encode((folder / f"{name}.png").read_bytes()).decode("ascii")
+    title, _, about = (folder / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")
+    return Shown(f"data:image/png;base64,{image}", title, about)
+
+
+def write_page(jobs: Jobs, pictures: dict[str, Shown], state: str, file: Path, about: dict[str, Any]) -> None:
+    """Write the page of the results that are there, and of all predictions."""
+    outcomes = {outcome.case: outcome for outcome in jobs.outcomes}
+    plain = [one for one in jobs.expected if one.case.norm is None]
+    relu = [one for one in plain if one.case.law_shown and one.case.activation == "relu"]
+    papers = by_paper(jobs.verdicts)
+    scores = [row.z for outcome in jobs.outcomes for row in (outcome.gamma, outcome.variance)]
+    page = _template().render(
         contents=CONTENTS,
         tables=TABLES,
         references=PAPERS,
+        pictures=pictures,
+        state=state,
+        at=time.strftime("%H:%M:%S"),
+        expected=jobs.expected,
         outcomes=outcomes,
-        biased=sum(outcome.prediction.gamma > 0 for outcome in outcomes),
+        biased=sum(one.limit.gamma > 0 for one in jobs.expected),
         plain=plain,
         relu=relu,
-        key=[(outcome, study) for outcome in relu for study in classes if study.case == outcome.case],
-        pi=math.pi,
-        placements=placements(outcomes),
+        studies={study.case: study for study in jobs.studies},
+        placements=placements(jobs.expected),
         inputs=INPUTS,
-        meaning=MEANING,
-        disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
+        size=jobs.size,
+        width=WIDTH,
+        data=DATA,
+        disagreeing=[outcome for outcome in jobs.outcomes if not outcome.agrees],
+        farthest=max(jobs.outcomes, key=lambda one: abs(one.comparison.largest_z.z), default=None),
+        own=[one for one in jobs.expected if one.at_width],
+        beyond=max(one.beyond for one in jobs.expected),
         scores=len(scores),
-        beyond={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},
-        classes=classes,
-        claims=claims,
+        over={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},
+        claims=jobs.claims,
+        verdicts=jobs.verdicts,
         papers=papers,
         counts={standing: sum(paper[standing] for paper in papers.values()) for standing in STANDINGS},
         lists=LISTS,
         **about,
     )
-    (folder / "index.html").write_text(page, encoding="utf-8")
+    file.write_text(page, encoding="utf-8")
 
 
-def _template(environment: Environment) -> Template:
+@cache
+def _template() -> Template:
     """Return the template of the page, with its LaTeX formulas between $ or $$ replaced by MathML."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= {"heading": _heading, "pi": math.pi}
+    environment.filters |= {"number": _number, "with_error": _with_error, "predicted": _predicted, "chance": _chance}
+    environment.filters |= {"percent": "{:.0%}".format, "deviation": deviation}
     source = (Path(__file__).parent / "templates" / "index.html.j2").read_text(encoding="utf-8")
     source = re.sub(r"\$\$(.+?)\$\$", lambda match: mathml(match[1]), source)
     return environment.from_string(re.sub(r"\$(.+?)\$", lambda match: mathml(match[1], "inline"), source))
@@ -91,16 +123,15 @@ def _chance(count: int, limit: float) -> float:
     return count * math.erfc(limit / math.sqrt(2))
 
 
-def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """Return the outcomes by depth on Gaussian inputs of every norm in every placement, with their names."""
-    normed = [outcome for outcome in outcomes if outcome.case.norm is not None]
-    depths = {outcome.case.depth for outcome in normed}
-    by_name: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        case = outcome.case
-        if case.inputs == "gaussian" and case.depth in depths and case.activation == normed[0].case.activation:
+def placements(expected: list[Expected]) -> list[tuple[str, list[Expected]]]:
+    """Return what is expected by depth on Gaussian inputs of every norm in every placement, with their names."""
+    depths = {one.case.depth for one in expected if one.case.norm is not None}
+    by_name: dict[str, list[Expected]] = {}
+    for one in expected:
+        case = one.case
+        if case.inputs == GAUSSIAN and case.depth in depths and case.activation == "relu":
             name = "none" if case.norm is None else f"{NORMS[case.norm]} {case.placement}"
-            by_name.setdefault(name, []).append(outcome)
+            by_name.setdefault(name, []).append(one)
     return list(by_name.items())
 
 
@@ -111,16 +142,6 @@ def by_paper(claims: list[Examined]) -> dict[str, dict[str, int]]:
         paper = counts.setdefault(claim.claim.id.split("-")[0], dict.fromkeys(STANDINGS, 0))
         paper[claim.standing] += 1
     return dict(sorted(counts.items()))
-
-
-def _data_uri(path: Path) -> str:
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
-
-
-def _caption(path: Path) -> tuple[str, str]:
-    """Return the title of a caption and its other sentences."""
-    title, _, about = path.read_text(encoding="utf-8").partition("\n\n")
-    return title, about
 
 
 def _number(value: float, digits: int = 4) -> Markup:
@@ -134,6 +155,12 @@ def _with_error(value: float, error: float) -> Markup:
         return _as_html(text)
     power = int(text.partition("e")[2].split()[0])
     return _as_html(f"({measured(value / 10.0**power, error / 10.0**power)})e{power:+d}")
+
+
+def _predicted(row: Row) -> Markup:
+    """Return the prediction of a row, with its error if it changes the digits that are shown."""
+    shown = row.theory_error > TOLD * abs(row.theory)
+    return _with_error(row.theory, row.theory_error) if shown else _number(row.theory)
 
 
 def _as_html(numbers: str) -> Markup:

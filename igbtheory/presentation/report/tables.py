@@ -11,6 +11,7 @@ from igbtheory.presentation.report.classes import ClassStudy
 from igbtheory.presentation.report.study import Outcome
 
 Rows = Iterator[tuple[Any, ...]]
+BIASES = ("gamma", "gamma_guess")
 
 
 def write_tables(outcomes: list[Outcome], studies: list[ClassStudy], folder: Path) -> None:
@@ -35,31 +36,41 @@ def _case(outcome: Outcome) -> tuple[Any, ...]:
 
 
 def _summary(outcome: Outcome) -> Rows:
-    comparison = outcome.comparison
-    tests = [x for row in (outcome.gamma, outcome.variance) for x in (row.theory, row.value, row.error, row.z)]
-    yield outcome.prediction.regime, *tests, comparison.ks.pvalue, comparison.agrees()
+    limit, comparison = outcome.expected.limit, outcome.comparison
+    compared = outcome.widest.width if outcome.expected.at_width else "inf"
+    tests = [
+        number
+        for row in (outcome.variance, outcome.gamma)
+        for number in (row.theory, row.theory_error, row.value, row.error, row.z, outcome.visible(row))
+    ]
+    yield limit.regime, float(limit.gamma_guess), compared, *tests, comparison.ks.pvalue, outcome.agrees
 
 
 def _widths(outcome: Outcome) -> Rows:
     """Yield every quantity at every width; the width "inf" stands for the extrapolation."""
-    widths = [*(simulation.width for simulation in outcome.comparison.simulations), "inf"]
+    widths = [str(simulation.width) for simulation in outcome.comparison.simulations]
     for row in outcome.comparison.rows:
-        for width, *estimate in zip(widths, (*row.values, row.value), (*row.errors, row.error), strict=True):
-            yield row.name, row.theory, width, *estimate
+        estimates = [*zip(widths, row.values, row.errors, strict=True)]
+        estimates += [("inf", row.value, row.error)] * (len(widths) > 1)
+        for estimate in estimates:
+            yield row.name, row.theory, row.theory_error, *estimate
 
 
 def _layers(outcome: Outcome) -> Rows:
-    """Yield the moments after every Dense layer, in theory (width "inf", error 0) and at every width."""
-    theory = outcome.prediction.per_layer
-    exact = np.zeros(len(theory.gamma))
-    blocks: list[tuple[Any, Any, Any, Any]] = [("inf", theory, exact, exact)]
-    for simulation in outcome.comparison.simulations:
-        layers = simulation.per_layer
-        blocks.append((simulation.width, layers, layers.gamma_error, layers.gamma_guess_error))
-    for width, part, *errors in blocks:
-        columns = (part.var_mu, part.var_chi, part.gamma, errors[0], part.gamma_guess, errors[1])
+    """Yield the moments after every Dense layer: in theory, in infinite width and at the width, and of networks."""
+    expected, limit = outcome.expected, outcome.expected.limit.per_layer
+    sources: list[tuple[str, Any, Any]] = [("theory", "inf", limit)]
+    if expected.at_width is not None:
+        sources.append(("theory", outcome.widest.width, expected.at_width.per_layer))
+    sources += [("networks", one.width, one.per_layer) for one in outcome.comparison.simulations]
+    exact = np.zeros(len(limit.gamma))
+    for source, width, layers in sources:
+        columns = [getattr(layers, name) for name in ("var_mu", "var_chi")]
+        columns += [
+            values for name in BIASES for values in (getattr(layers, name), getattr(layers, f"{name}_error", exact))
+        ]
         for i, numbers in enumerate(zip(*columns, strict=True), 1):
-            yield i, width, *map(float, numbers)
+            yield i, source, width, *map(float, numbers)
 
 
 def _guesses(outcome: Outcome) -> Rows:
@@ -85,16 +96,29 @@ def _losses(study: ClassStudy) -> Rows:
             yield name, quantity, theory.value, theory.error, study.width, measured.value, measured.error
 
 
-VARIANCE = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")
-BIASES = ("gamma", "gamma_error", "gamma_guess", "gamma_guess_error")
+TESTED = ("", "_theory_error", "_simulated", "_error", "_z", "_visible")
 PAIR = ("theory", "theory_error", "width", "simulated", "simulated_error")
 OF_NETWORKS = {
     "summary": (
-        ("regime", "gamma", "gamma_simulated", "gamma_error", "gamma_z", *VARIANCE, "ks_p_value", "agrees"),
+        (
+            *("regime", "gamma_guess_infinite_width", "compared_at_width"),
+            *(f"{name}{part}" for name in ("var_G0", "gamma") for part in TESTED),
+            *("ks_p_value", "agrees"),
+        ),
         _summary,
     ),
-    "widths": (("quantity", "theory", "width", "value", "error"), _widths),
-    "layers": (("layer", "width", "var_mu", "var_chi", *BIASES), _layers),
+    "widths": (("quantity", "theory", "theory_error", "width", "value", "error"), _widths),
+    "layers": (
+        (
+            "layer",
+            "source",
+            "width",
+            "var_mu",
+            "var_chi",
+            *(f"{name}{part}" for name in BIASES for part in ("", "_error")),
+        ),
+        _layers,
+    ),
     "guesses": (("width", "network", "G0"), _guesses),
 }
 OF_CLASSES = {"classes": (("rank", *PAIR), _classes), "losses": (("loss", "quantity", *PAIR), _losses)}
