@@ -281,7 +281,7 @@ def chosen(number: int, longest: float) -> tuple[list[str], float]:
 
 
 def of_file(rows: list[Row], file: str, longest: float) -> tuple[list[str], float]:
-    """Return the tests that reach mutants of a file, the fastest first up to `longest` in all, and how long they take."""
+    """Return the fastest tests that reach mutants of a file, up to `longest` in all, and how long they take."""
     numbers = {i for i, row in enumerate(rows) if row["file"] == file}
     times = sorted((taken, name) for name, (taken, reached) in seen().items() if numbers & {*reached})
     ends = zip(accumulate(taken for taken, _ in times), times, strict=True)

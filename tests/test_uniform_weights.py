@@ -19,7 +19,7 @@ POINTS = RNG.uniform(-1, 1, (40, 2)).astype(np.float32)
 UNITS, OUTPUTS, NETWORKS = 300, 40, 60
 
 
-class Function(nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+class Function(nn.Module):  # type: ignore[misc] # PyTorch is an extra
     """A function of each number."""
 
     def __init__(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """Uniform weights that read few numbers: their sums are not normal, which may change what functions make of them.
 
-A sum of n numbers x with uniform weights has the excess kurtosis -1.2 sum x^4/(sum x^2)^2, which is 0 for large n alone.
-Hidden layers are wide in theory; the data have as many features as they have.
+A sum of n numbers x with uniform weights has the excess kurtosis -1.2 sum x^4/(sum x^2)^2, which is 0 for large n
+alone. Hidden layers are wide in theory; the data have as many features as they have.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.chain import entering, products, weighing
+from igbtheory.layers.activation import phi_of
+from igbtheory.layers.chain import entering, products
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.draws import Array, Draws
@@ -89,7 +90,7 @@ def drawn_if_noticed(path: Path, data: NDArray[np.float64]) -> dict[Step, Step]:
     if place is None or not _is_uniform(path[place]):
         return {}
     layers, step = layers_of(path), path[place]
-    after = takewhile(lambda layer: not [*weighing([layer])], layers[place + 1 :])
+    after = takewhile(lambda layer: phi_of(layer) is not None, layers[place + 1 :])
     x = _behind(layers[:place], entering(layers, data)[:DATA])
     # units at many positions take hundreds of times as long to draw
     if x is None or x.ndim > len(("data", "units")) or products(step.layer, x.shape[1]) >= MANY:
@@ -116,15 +117,13 @@ def _behind(layers: Sequence[Layer], x: NDArray[Any]) -> NDArray[Any] | None:
 def _change(x: NDArray[np.float64], layer: Layer, drawn: Layer, after: Sequence[Layer]) -> float:
     """Return what the change of log gamma behind layers exceeds, up to chance, if one of them is drawn by another law.
 
-    x: what it reads; after: the layers behind it, up to the next weights. It is 0 if one of these draws random numbers.
+    x: what it reads; after: the functions of each unit that follow.
     """
-    rows = []
+    changes = []
     for seed in range(REPLICATES):
-        of_law = []
-        for each in (layer, drawn):
-            y = _behind(after, each.samples(x, np.random.default_rng(seed), NUMBERS // len(x)))
-            if y is None:
-                return 0.0
-            of_law.append(np.square(y.mean(axis=0)).mean() / y.var(axis=0).mean())
-        rows.append(np.log(of_law[1] / of_law[0]))
-    return float(abs(np.mean(rows)) - 2 * np.std(rows) / (REPLICATES - 1) ** 0.5)
+        of_laws = []
+        for of_law in (layer, drawn):
+            y = _behind(after, of_law.samples(x, np.random.default_rng(seed), NUMBERS // len(x)))
+            of_laws.append(np.nan if y is None else np.square(y.mean(axis=0)).mean() / y.var(axis=0).mean())
+        changes.append(np.log(of_laws[1] / of_laws[0]))
+    return float(abs(np.mean(changes)) - 2 * np.std(changes) / (REPLICATES - 1) ** 0.5)
