@@ -1,4 +1,4 @@
-"""Measure how time and memory grow, and draw docs/growth.png: python benchmarks/growth.py (two minutes).
+"""Measure how time and memory grow, and draw docs/growth.png: python benchmarks/growth.py (three minutes).
 
 CPU time is that of one thread, and memory what NumPy and Python hold at once. Exponents are slopes between the last two
 sizes of each line, where fixed costs matter least.
@@ -26,16 +26,34 @@ def data(size: int) -> Any:
     return np.random.default_rng(0).standard_normal((size, 20))
 
 
+def images(count: int, pixels: int) -> Any:
+    """Return square images of three channels."""
+    side = int(pixels**0.5)
+    return np.random.default_rng(0).standard_normal((count, 3, side, side))
+
+
 RELU = igb.mlp(3).predict()
+CONVOLUTION = igb.Conv2d(3, padding="zeros"), igb.Activation("relu")
+FLAT, POOLED = (
+    igb.Network(*CONVOLUTION, *CONVOLUTION, end, igb.Dense()) for end in (igb.Flatten(), igb.GlobalAvgPool())
+)
 LINES: dict[str, tuple[tuple[int, ...], Callable[[int], Any]]] = {
     "layers": ((10, 100, 1000, 10_000), lambda n: igb.mlp(n).predict().gamma),
-    "certified layers": ((3, 10, 100, 1000), lambda n: igb.mlp(n).certify().gamma),
+    "certified layers, ReLU": ((3, 10, 100, 1000), lambda n: igb.mlp(n).certify().gamma),
+    "certified layers, tanh": (
+        (3, 10, 100),
+        lambda n: igb.mlp(n, "tanh", sigma_w2=1.5, sigma_b2=0.1).certify(15).gamma,
+    ),
     "points of a sweep": (
         (100, 1000, 10_000, 100_000),
         lambda n: igb.mlp(3, sigma_w2=np.linspace(1, 3, n)).predict().gamma,
     ),
     "data": ((10, 100, 1000, 3000), lambda n: igb.mlp(3).predict(data(n)).gamma),
-    "classes": ((2, 10, 100, 1000), lambda n: igb.guesses.mean_shares(float(RELU.gamma), n, 1000)),
+    "pixels of 10 images, flatten": ((16, 64, 256, 1024), lambda n: FLAT.predict(images(10, n)).gamma),
+    "pixels of 10 images, average": ((16, 64, 256), lambda n: POOLED.predict(images(10, n)).gamma),
+    "images of 64 pixels, average": ((10, 40, 160), lambda n: POOLED.predict(images(n, 64)).gamma),
+    "classes, mean shares": ((2, 10, 100, 1000), lambda n: igb.guesses.mean_shares(float(RELU.gamma), n, 1000)),
+    "classes, 2,000 draws": ((10, 100, 1000), lambda n: igb.classes(RELU, n)),
     "data of a count": ((10, 100, 1000, 10_000), lambda n: RELU.G0.finite(n).pmf(np.arange(n + 1))),
     "networks": ((10, 100, 1000), lambda n: igb.mlp(3).simulate(n, 50, 100, workers=1).gamma),
 }

@@ -24,7 +24,7 @@ from igbtheory.mathematics.formulas.tree import ZERO, Number, Power
 from igbtheory.mathematics.numbers import FLOAT64, decimals
 from igbtheory.mathematics.numbers.certified import Certified
 from igbtheory.presentation.cli import main
-from igbtheory.theory.certificate import Certificate, batches, boxes, gaussian, maxima
+from igbtheory.theory.certificate import Certificate, batches, boxes, gaussian, maxima, smooth
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.growth import Growth
 from igbtheory.theory.certificate.rules import Panel
@@ -154,18 +154,57 @@ def test_a_thousand_layers_raise_the_precision_by_themselves() -> None:
     assert holds(found, network.predict(digits=50).gamma, "gamma", 50)
 
 
-@pytest.mark.slow
-def test_data_that_nearly_agree_are_enclosed() -> None:
-    network = igb.mlp(5, "tanh", sigma_w2=0.5, sigma_b2=0.5)
-    found = network.certify(12)
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+def test_depth_takes_no_more_bits_and_data_may_nearly_agree(name: str) -> None:
+    network = igb.mlp(6, name, sigma_w2=1.5, sigma_b2=0.1)
+    found, first = network.certify(12), igb.mlp(1, name, sigma_w2=1.5, sigma_b2=0.1).certify(12)
     assert narrow(found, 12)
-    # gamma is 1264: what cancels in var_chi costs bits, which `certify` adds
+    assert found.bits == first.bits
+    # gamma of sigmoid is 2e7
     assert float(found.gamma) == pytest.approx(network.predict().gamma, rel=1e-12)
 
 
-def test_data_that_agree_too_nearly_are_refused() -> None:
+def test_with_kinks_data_that_agree_too_nearly_are_refused() -> None:
+    inputs = GaussianInputs(shift=1.0, variance=1e-8)
     with pytest.raises(ValueError, match="whose correlation is too near to 1"):
-        igb.mlp(1, "tanh").certify(inputs=GaussianInputs(shift=1.0, variance=1e-8))
+        igb.mlp(1, "hardtanh").certify(inputs=inputs)
+    found = igb.mlp(1, "tanh").certify(inputs=inputs)
+    assert float(found.gamma) == pytest.approx(igb.mlp(1, "tanh").predict(inputs).gamma, rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "mean"), [("tanh", 0), ("softplus", 0.3), ("hardtanh", 0.3), ("x**2/4 - x", 0)])
+def test_wide_balls_contain_the_moments_of_their_points_and_little_more(name: str, mean: float) -> None:
+    """Slopes are tested: without one, a ball would miss corners; with naive balls, it would be ten times as wide."""
+    n, phi = Certified(60), function_of(name)
+    with n.precision():
+        low, high = (arb(0.4), arb(0.9)), (arb(0.4) * 1.0001, arb(0.9) * 1.0001)
+        h = Moments(mean, low[0].union(high[0]), low[1].union(high[1]))
+        wide = gaussian.moments(n, phi, h)
+        corners = [
+            gaussian.moments(n, phi, Moments(mean, arb(x), arb(y)))
+            for x in (low[0], high[0])
+            for y in (low[1], high[1])
+        ]
+        for part in ("mean", "var_mu", "var_chi"):
+            ball, points = getattr(wide, part), [getattr(x, part) for x in corners]
+            reached = max(float(abs(x - y)) for x in points for y in points)
+            assert all(ball.contains(x.mid()) for x in points), part
+            assert 2 * float(ball.rad()) <= 1.6 * reached + 1e-12, part
+
+
+@pytest.mark.parametrize(("step", "count", "height", "most"), [(2.0, 8, np.pi, 1.01), (0.5, 4, 2.0, 10.0)])
+def test_aliases_and_ends_of_a_rule_of_fixed_nodes_are_bounded_nearly_tightly(
+    step: float, count: int, height: float, most: float
+) -> None:
+    """The error is 2 exp(-2 pi^2/step^2) if the ends are far away, and otherwise that of the rule near them."""
+    n = Certified(60)
+    with n.precision():
+        nodes = smooth.Nodes(arb(0), arb(1), arb(1), 0.0, step, count, height)
+        weights = nodes.weights(n, mirrored=False)
+        total = sum((weights[0, j] for j in range(2 * count + 1)), start=arb(0))
+        missed = abs(total - (nodes.ends / arb(2).sqrt()).erf())
+        assert missed <= nodes.error(n)
+        assert nodes.error(n) <= most * missed
 
 
 def test_the_largest_of_three_relu_units_twice() -> None:

@@ -55,6 +55,20 @@ def test_without_scatter_over_the_data_it_is_softmax(centres: list[float]) -> No
     assert found == pytest.approx(scipy.special.softmax(np.array(centres) / 0.7), rel=1e-9)
 
 
+@pytest.mark.parametrize("chi", [0.0, 0.3, 20.0])
+def test_many_classes_by_an_integral_of_each(chi: float) -> None:
+    centres = 2 * np.random.default_rng(0).standard_normal(20)
+    z = np.linspace(-9, 9, 301)
+    density = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
+    s = centres.max() + np.arange(-10 - 9 * np.sqrt(chi), 40 + 9 * np.sqrt(chi), 0.05)
+    y = np.exp(np.minimum(centres[:, None, None] - s[:, None] + np.sqrt(chi) * z, 300))
+    below, rate = np.exp(-y) @ density, (y * np.exp(-y)) @ density
+    others = np.array([np.delete(below, c, axis=0).prod(axis=0) for c in range(20)])
+    expected = (rate * others).sum(axis=1)
+    found = SoftmaxLaw(4.0, chi, 20).given(centres)
+    assert found == pytest.approx(expected / expected.sum(), rel=1e-10)
+
+
 @pytest.mark.parametrize("chi", [0.01, 1.0, 40.0])
 def test_two_classes_by_the_logistic_function(chi: float) -> None:
     gap, temperature = 0.8, 1.3

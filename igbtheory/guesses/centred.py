@@ -1,19 +1,18 @@
 """Shares of the classes in one network, given the centres of its outputs in units of their spread over the data.
 
 Class c gets the share G_c = int phi(t - m_c) prod_{d != c} Phi(t - m_d) dt. The trapezoidal rule has errors below
-1e-13, since the integrand is entire and the step decreases with the spread of the largest output. For vocabularies,
-log Phi(t - m) and the logarithm of the share are Chebyshev series in m.
+1e-13, since the integrand is entire and the step decreases with the spread of the largest output.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import MOST_CLASSES
-from igbtheory.mathematics.numerics.chebyshev import Axis, Line
 from igbtheory.mathematics.numerics.limits import BLOCK
+from igbtheory.mathematics.numerics.many_factors import ManyFactors
 
 REACH = 8.5
 """Standard deviations on either side of the largest centre, outside which the integral is 1e-17."""
@@ -21,10 +20,8 @@ STEP = 0.3
 """Step of the trapezoidal rule for up to ten classes; the largest of more outputs varies over a shorter range."""
 FAR = 60.0
 """Distance below the largest centre at which the share of a class is smaller than the smallest float."""
-BESIDE = 20.0
-"""Distance below the largest centre at which a class leaves the other shares as they are."""
-BESIDE_ERROR, SHARE_ERROR, LONGEST = 1e-14, 1e-9, 513
-"""Errors of the Chebyshev series of log Phi, which add up over the classes, and of log shares; their largest length."""
+FEW = 12
+"""Largest number of classes for which every class is integrated alone, which then takes less time."""
 
 Array = NDArray[np.float64]
 
@@ -46,47 +43,18 @@ def fractions(centres: Array) -> Array:
     """Return the share of every class, shape (draws, classes). Rows sum to one, and equal centres have equal shares."""
     shares = np.ones(centres.shape)
     apart = differ(centres)
-    if apart.any() and centres.shape[1] > MOST_CLASSES:
-        shares[apart] = [_of_many(row) for row in centres[apart]]
+    if apart.any() and centres.shape[1] > FEW:
+        shares[apart] = _of_many(centres.shape[1])(centres.max(axis=1, keepdims=True)[apart] - centres[apart])
     elif apart.any():
         shares[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _of_many(centres: Array) -> Array:
-    """Return the shares of many classes up to one factor, shape (classes,), with relative errors below 1e-7.
-
-    A share depends on the centre of its class and on the law of the largest output, which all classes have in common.
-    """
-    top = centres.max()
-    t = top + _offsets(len(centres))
-    axis, logs = _series(
-        lambda m: scipy.special.log_ndtr(t - m[:, None]), max(centres.min(), top - BESIDE), top, BESIDE_ERROR
-    )
-    beside = centres[centres >= axis.low]
-    log_below = sum(axis.polynomials(part).sum(axis=1) for part in _short(beside)) @ logs
-
-    def log_share(m: Array) -> Array:
-        x = t - m[:, None]
-        return np.asarray(scipy.special.logsumexp(log_below - 0.5 * x * x - scipy.special.log_ndtr(x), axis=1))
-
-    axis, logs = _series(log_share, max(centres.min(), top - FAR), top, SHARE_ERROR)
-    shares = [
-        np.exp(logs @ axis.polynomials(np.maximum(part, axis.low)) - log_share(centres.max(keepdims=True)))
-        for part in _short(centres)
-    ]
-    return np.concatenate(shares)
-
-
-def _series(line: Line, low: float, high: float, tolerance: float) -> tuple[Axis, Array]:
-    """Return Chebyshev polynomials on an interval, and the coefficients of a line in them."""
-    values, length = Axis(low, high).sampled(line, tolerance, LONGEST)
-    return Axis(low, high, length), Axis(low, high, len(values)).coefficients(values)[:length]
-
-
-def _short(centres: Array) -> list[Array]:
-    """Return the centres in parts that are small enough to hold all polynomials of a part."""
-    return np.array_split(centres, 1 + centres.size * LONGEST // BLOCK)
+@lru_cache(maxsize=8)
+def _of_many(n_classes: int) -> ManyFactors:
+    """Return the shares up to one factor, as a function of the distances of the centres from the largest one."""
+    t, log_ndtr = _offsets(n_classes), scipy.special.log_ndtr
+    return ManyFactors(lambda d: log_ndtr(t + d), lambda d: -0.5 * (t + d) ** 2 - log_ndtr(t + d), FAR, 1.0)
 
 
 def differ(centres: Array) -> NDArray[np.bool_]:

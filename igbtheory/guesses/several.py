@@ -39,7 +39,7 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
     or an array (a sweep), and for M = 2 it is `GuessLaw`. Moments have relative errors below 1e-11. Densities for
     M > 2 and the law of the largest share are estimated from draws, with standard errors. A law of more than 1000
     classes, such as the tokens of a vocabulary, has no densities, its moments have errors below 2e-9, and a draw of
-    10^6 shares takes a CPU second.
+    10^6 shares takes a tenth of a CPU second.
 
     If gamma = 0, every class gets 1/M. If gamma = inf, one class gets all data.
     counts: as in `GuessLaw`.

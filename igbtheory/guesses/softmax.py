@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.centred import checked_centres, differ
+from igbtheory.guesses.centred import FEW, checked_centres, differ
 from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, LogNormalLaplace
+from igbtheory.mathematics.numerics.many_factors import ManyFactors
 
 STEP = 0.25
 """Step of the trapezoidal rules for a variance. The integrands are analytic in strips of pi/2: errors are 1e-16."""
@@ -82,7 +83,9 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         rows = mu.reshape(-1, self.n_classes) / self.temperature
         probabilities = np.ones(rows.shape)
         apart = differ(rows)
-        if apart.any():
+        if apart.any() and self.n_classes > FEW:
+            probabilities[apart] = self._of_many(rows.max(axis=1, keepdims=True)[apart] - rows[apart])
+        elif apart.any():
             blocks = np.array_split(rows[apart], 1 + rows.size * len(self._laplace.nodes) // BLOCK)
             probabilities[apart] = np.concatenate([self._given(part) for part in blocks])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True)).reshape(mu.shape)
@@ -100,6 +103,18 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
     @cached_property
     def _laplace(self) -> LogNormalLaplace:
         return LogNormalLaplace(self._scale)
+
+    @cached_property
+    def _of_many(self) -> ManyFactors:
+        """The probabilities up to one factor, as a function of the distances of the centres from the largest one."""
+        s = self._laplace.nodes
+
+        def log_rate(d: Array) -> Array:
+            log_l, log_a, _ = self._laplace(-d - s)
+            return np.asarray(log_a - log_l)
+
+        # L and A vary over the width of softmax or of the data
+        return ManyFactors(lambda d: self._laplace(-d - s)[0], log_rate, float(np.ptp(s)), max(1.0, self._scale))
 
     def _variance(self, mu: float, smooth: float) -> float:
         """Return the variance of p_c for centres of standard deviation mu, as a sum of covariances at pairs (s, s')."""

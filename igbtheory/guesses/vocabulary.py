@@ -175,7 +175,7 @@ def at_random_positions(
     """
     count = checks.whole("positions", positions, 1)
     ranked, guessed, effective = [], [], []
-    for _ in range(count_of(draws, law.n_classes * 32)):  # the series of a share have 32 terms, and more
+    for _ in range(count_of(draws, law.n_classes * 32)):  # a share takes less time than 32 logits
         shares = law.rvs((), rng)
         ranked.append(_first(shares))
         guessed.append(-np.expm1(count * np.log1p(-np.minimum(shares, ALMOST))).sum())

@@ -1,7 +1,7 @@
 """Predictions of many digits for Gaussian inputs, by balls: their middles are the digits, and their radii the error.
 
-Every layer starts at the middles of the balls of the layer before, so that balls do not widen with depth, as they do in
-a certificate. The error of a layer is the sum of the radii up to it: an estimate, since layers may enlarge errors.
+Every layer starts at the middles of the balls of the layer before, so that balls do not widen with depth. The error of
+a layer is the sum of the radii up to it: an estimate, since layers may enlarge errors.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

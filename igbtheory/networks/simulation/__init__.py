@@ -1,10 +1,13 @@
-"""Ensembles of finite networks, and their comparison with the theory of infinite width."""
+"""Ensembles of finite networks, and their comparison with the theory, at their width or in infinite width."""
 
-from igbtheory.networks.simulation.comparison import Comparison
-from igbtheory.networks.simulation.ensemble import outputs
-from igbtheory.networks.simulation.estimates import LayerEstimates
-from igbtheory.networks.simulation.kolmogorov import KolmogorovSmirnov
-from igbtheory.networks.simulation.result import Simulation, simulate
-from igbtheory.networks.simulation.rows import Row
+from typing import Any
 
-__all__ = ["Comparison", "KolmogorovSmirnov", "LayerEstimates", "Row", "Simulation", "outputs", "simulate"]
+from igbtheory.foundations.lazy import homes, loaded
+
+_HOMES = homes(__file__)
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    return loaded(__name__, _HOMES, name)

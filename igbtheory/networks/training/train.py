@@ -202,15 +202,19 @@ def _statistics(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Arr
     loss: None means half the squared distance.
     """
     guessed, classes = guesses(outputs), range(of.n_classes)
-    right = guessed == of.labels[:, None]
+    labelled, assigned = ([values == c for c in classes] for values in (of.labels, guessed))
+    # sums of truth values take a fifth of the time of their means
+    right = [to_class[of_class].sum(axis=0) for to_class, of_class in zip(assigned, labelled, strict=True)]
     nothing = np.full(outputs.shape[1], np.nan)
     if loss is None:
-        losses = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
+        squares = np.square(outputs - of.values[:, None].astype(outputs.dtype)).mean(axis=0, dtype=float)
+        losses = 0.5 * squares.sum(axis=-1)
     else:
         losses = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guessed.shape))
+    recalls = (n / count if count else nothing for n, count in zip(right, map(np.sum, labelled), strict=True))
     return {
-        "guesses": np.stack([(guessed == c).mean(axis=0) for c in classes], axis=-1),
-        "accuracy": right.mean(axis=0),
-        "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
+        "guesses": np.stack([to_class.sum(axis=0) for to_class in assigned], axis=-1) / len(guessed),
+        "accuracy": sum(right) / len(guessed),
+        "recall": np.stack([*recalls], axis=-1),
         "loss": losses,
     }

@@ -13,7 +13,7 @@ from igbtheory.theory.certificate.result import NAMES, Certificate, CertifiedLay
 from igbtheory.theory.exact import refuse_inexact
 
 GUARD = 30
-"""Additional bits at the first attempt: relu of up to ten hidden layers and tanh of three need no second one."""
+"""Additional bits at the first attempt: relu of up to ten hidden layers and tanh of a hundred need no second one."""
 MOST_BITS = 200_000
 """Largest number of bits: six times those of the 10,000 digits that may be asked for."""
 MARGIN = 16

@@ -1,7 +1,8 @@
 """Moments of phi(h), h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for any formula, with proven error bounds.
 
-phi is set to 0 outside [low, high], where it has the norm eta. Mean and second moment are integrals over panels. With
-c = var_mu/q and m(u) = E_z phi(h), the covariance is E m^2 - (E phi)^2. m is entire, even if phi has kinks, and
+phi is set to 0 outside [low, high], where it has the norm eta. Mean and second moment are integrals over panels. The
+covariance is their difference from the spread of `smooth`, or, if phi has kinks, a sum whose terms grow in number as
+the correlation c = var_mu/q of the data approaches 1: with m(u) = E_z phi(h), it is E m^2 - (E phi)^2. m is entire, and
 |m(u + iv)| <= exp(c v^2/(2 (1 - c))) E_z |phi|, so that the trapezoidal rule of step h for E m^2 errs by at most
 2 exp(k d^2) E phi^2/(exp(2 pi d/h) - 1) for every d > 0, k = 1/2 + c/(1 - c) (Trefethen and Weideman 2014, Theorem 5.1;
 Jensen). The operator phi -> E[phi(h_b) | h_a] does not increase norms: cutting phi off changes E m^2 by at most
@@ -18,32 +19,59 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers.certified import Certified
 from igbtheory.theory.certificate.bounds import growth
 from igbtheory.theory.certificate.proven_panels import MOST, Layout, TooWideError, between, too_many
-from igbtheory.theory.certificate.rules import Rule
+from igbtheory.theory.certificate.smooth import spread
+from igbtheory.theory.certificate.varied import Varied, middles
+
+LOW = Certified(64)
+"""Precision of slopes, which are multiplied by radii."""
+SHORTER = 1 - 2.0**-40
+"""Factor of a step that makes it, as a float, shorter than the one of a rule."""
 
 
 def moments(n: Certified, phi: Function, h: Moments) -> Moments:
     """Return the moments of phi(h)."""
     mean, scale = standard(n, h, phi.name)
     low, high, eta = cut(n, phi, mean, scale)
-    alike = h.var_mu.is_zero() or h.var_chi.is_zero()
-    narrow = scale if alike else h.var_chi.sqrt()
-    layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
+    average, second = _of_one_datum(n, phi, h, (low, high, eta))
+    square = average.squared(h)
+    total = (second - square).on(h)
+    if h.var_mu.is_zero():
+        return Moments(average.on(h), arb(0), total)
+    if h.var_chi.is_zero():
+        return Moments(average.on(h), total, arb(0))
+    apart = spread(n, phi, h)
+    if apart is not None:
+        return Moments(average.on(h), (second - square - apart).on(h), apart.on(h))
+    shared = _mean_square(n, phi, h, second.on(h).abs_upper(), (low, high, eta))
+    return Moments(average.on(h), (shared - square).on(h), (second - shared).on(h))
+
+
+def _of_one_datum(n: Certified, phi: Function, h: Moments, cut_off: tuple[Any, Any, Any]) -> tuple[Varied, Varied]:
+    """Return E phi(h) and E phi(h)^2."""
+    (low, high, eta), (mean, scale) = cut_off, standard(n, h, phi.name)
+
+    def bound(height: Any) -> Any:
+        return normal_bound(n, height, scale)
+
+    layout = Layout(n, phi.name, 4 * length(scale, phi.name), n.bits + 10, bound)
     ends, pieces, _ = between(n, phi, low, high)
     rule = layout.rule(ends, phi.pieces.formulas[pieces])
-    average, second = rule.averages(lambda x: n.npdf((x - mean) / scale) / scale, lambda y: normal_bound(n, y, scale))
-    average, second = average + arb(0, eta), second + arb(0, eta * eta)
-    if h.centred and phi.parity < 0:
-        average = arb(0)
-    total = second - average * average
-    if h.var_mu.is_zero():
-        return Moments(average, arb(0), total)
-    if h.var_chi.is_zero():
-        return Moments(average, total, arb(0))
-    norm = second.abs_upper()
-    most = growth(phi).at(abs(low).max(abs(high)))
-    shared = _mean_square(n, rule, h, norm, most) + arb(0, (eta * (2 * norm.sqrt() + eta)).abs_upper())
-    covariance = shared - average * average
-    return Moments(average, covariance, total - covariance)
+
+    def density(x: Any, deviation: Any) -> Any:
+        return n.npdf((x - mean) / deviation) / deviation
+
+    def slope(x: Any) -> Any:
+        """Return the derivative of the density by the variance."""
+        return density(x, scale) * (((x - mean) / scale) ** 2 - 1) / (2 * h.variance)
+
+    middle = middles(h).variance.sqrt()
+    values = rule.averages(lambda x: density(x, middle), bound)
+    slopes = rule.averages(slope, bound)
+    errors = eta, eta * eta
+    average, second = (
+        Varied(value + arb(0, error), by, by) for value, by, error in zip(values, slopes, errors, strict=True)
+    )
+    return Varied(arb(0), arb(0), arb(0)) if h.centred and phi.parity < 0 else average, second
 
 
 def cut(n: Certified, phi: Function, mean: Any, scale: Any, factor: Any = 1) -> tuple[Any, Any, Any]:
@@ -83,35 +111,63 @@ def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
 
 
-def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Return E m(u)^2 with m(u) = E_z phi(h) and phi cut off; norm: a bound of E phi^2; most: a bound of |phi|."""
-    step, count, error = trapezoid(n, h, norm, most)
+def _mean_square(n: Certified, phi: Function, h: Moments, norm: Any, cut_off: tuple[Any, Any, Any]) -> Varied:
+    """Return E m(u)^2 with m(u) = E_z phi(h), as a sum over fixed values of mean + sqrt(var_mu) u.
+
+    norm: a bound of E phi^2.
+    """
+    low, high, eta = cut_off
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
+    layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
+    ends, pieces, _ = between(n, phi, low, high)
+    rule = layout.rule(ends, phi.pieces.formulas[pieces])
+    step, count, error = trapezoid(n, h, norm, growth(phi).at(abs(low).max(abs(high))))
+    centre, apart, farthest = float(mean), float((step * root).lower()) * SHORTER, step * count * root
+    count = 2 + int(float(farthest.upper()) / apart)
+    if not (apart < step * root and apart * count - abs(centre - mean) > farthest):
+        raise TooWideError
     masses = [weight * value for weight, value in zip(rule.weights, rule.values, strict=True)]
     places = [float(x) for x in rule.x]
     reach = float(narrow) * (1.39 * (n.bits + 20)) ** 0.5
-    if count * sum(abs(place - float(mean)) < reach for place in places) > MOST * 400:
+    if count * sum(abs(place - centre) < reach for place in places) > MOST * 400:
         raise ValueError(too_many("an activation"))
     outside = sum(map(abs, masses), start=arb(0)) * (-((arb(reach) / narrow) ** 2) / 2).exp()
-    remainder = rule.remainder(lambda y: normal_bound(n, y, narrow))
-    density = narrow * (2 * n.pi).sqrt()
-    rate, total = -1 / (2 * h.var_chi), arb(0)
+    left_out = arb(0, (outside / (narrow * (2 * n.pi).sqrt()) + rule.remainder(layout.weight)).abs_upper())
+    middle, total, by_mu, by_chi = middles(h), arb(0), arb(0), arb(0)
+    rate, wide_rate = -1 / (2 * middle.var_chi), -1 / (2 * h.var_chi)
+    density, wide_density = ((-x / n.pi).sqrt() for x in (rate, wide_rate))
     for j in range(-count, count + 1):
-        u = step * j
-        centre = mean + root * u
-        first = bisect_left(places, float(centre) - 1.01 * reach)
-        last = bisect_left(places, float(centre) + 1.01 * reach)
-        while first and not rule.x[first - 1] < centre - reach:
+        at = arb(apart) * j + centre
+        first = bisect_left(places, float(at) - 1.01 * reach)
+        last = bisect_left(places, float(at) + 1.01 * reach)
+        while first and not rule.x[first - 1] < at - reach:
             first -= 1
-        while last < len(places) and not rule.x[last] > centre + reach:
+        while last < len(places) and not rule.x[last] > at + reach:
             last += 1
+        near = [((x - at) * (x - at), mass) for x, mass in zip(rule.x[first:last], masses[first:last], strict=True)]
         inside = arb(0)
-        for x, mass in zip(rule.x[first:last], masses[first:last], strict=True):
-            distance = x - centre
-            inside += mass * (distance * distance * rate).exp()
-        inside = (inside + arb(0, outside.abs_upper())) / density + arb(0, remainder)
-        total += inside * inside * n.npdf(u)
-    return total * step + arb(0, error)
+        for square, mass in near:
+            inside += mass * (square * rate).exp()
+        inside = density * inside + left_out
+        total += inside * inside * _density(n, at - mean, middle.var_mu)
+        with LOW.precision():
+            inside = squares = arb(0)
+            for square, mass in near:
+                part = mass * (square * wide_rate).exp()
+                inside += part
+                squares += part * square
+            slope = wide_density * wide_rate * (2 * squares * wide_rate + inside)
+            inside = wide_density * inside + left_out
+            weight, distance = _density(LOW, at - mean, h.var_mu), at - mean
+            by_chi += 2 * inside * slope * weight
+            by_mu += inside * inside * weight * (distance * distance / h.var_mu - 1) / (2 * h.var_mu)
+    cut_off_error = (eta * (2 * norm.sqrt() + eta)).abs_upper()
+    return Varied(apart * total + arb(0, error) + arb(0, cut_off_error), apart * by_mu, apart * by_chi)
+
+
+def _density(n: Certified, x: Any, variance: Any) -> Any:
+    """Return the density of N(0, variance)."""
+    return (-x * x / (2 * variance)).exp() / (2 * n.pi * variance).sqrt()
 
 
 def trapezoid(n: Certified, h: Moments, norm: Any, most: Any) -> tuple[Any, int, Any]:
