@@ -8,9 +8,11 @@ import pytest
 import scipy.integrate
 import scipy.special
 import scipy.stats
+import sympy
 from conftest import draw_less
 
 import igbtheory as igb
+from igbtheory.claims import simulated, tanh
 from igbtheory.guesses import vocabulary
 from igbtheory.mathematics.averages.state import stated
 from igbtheory.mathematics.formulas import function_of
@@ -145,3 +147,43 @@ def test_a_parameter_is_found_near_a_peak_over_many_decades() -> None:
     found = igb.design(1.0, lambda v: igb.mlp(1, "relu", sigma_b2=float(np.exp(-(np.log(v) ** 2)))), within=(1e-6, 1e6))
     assert len(found.values) == 2
     assert found.values[0] * found.values[1] == pytest.approx(1, rel=1e-6)
+
+
+def test_claims_about_tanh_use_its_averages() -> None:
+    z = np.linspace(-9, 9, 2001)
+    weights = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+    q, x, y = 1.7, z[:, None], (z[:, None] + 3**0.5 * z) / 2
+    square = weights @ np.tanh(q**0.5 * z) ** 2
+    both = weights @ (np.tanh(q**0.5 * x) * np.tanh(q**0.5 * y)) @ weights
+    assert tanh.square(q) == pytest.approx(square, rel=1e-9)
+    assert tanh.neutrality(q) == pytest.approx(q / 2 / (square - both), rel=1e-9)
+
+
+def test_claims_about_drawn_units_use_their_moments_and_angles() -> None:
+    units = RNG.normal(size=(2, 3, 4)) + 1
+    products = units @ units.transpose(0, 2, 1)
+    squares = np.diagonal(products, axis1=1, axis2=2)
+    both, square = simulated.second_moments(units)
+    np.testing.assert_allclose(square, squares.mean(axis=1) / 4, rtol=1e-12)
+    np.testing.assert_allclose(both, (products.sum(axis=(1, 2)) - squares.sum(axis=1)) / 6 / 4, rtol=1e-12)
+    cosines = products / np.sqrt(squares[:, :, None] * squares[:, None])
+    angles = [np.arcsin(one[np.triu_indices(3, 1)]).mean() / (2 * np.pi) for one in cosines]
+    assert simulated.variance_of_guesses(units)[0] == pytest.approx(np.mean(angles), rel=1e-9)
+
+
+def test_a_measure_that_tends_to_0_is_told_from_that_of_the_smallest_width() -> None:
+    trial = igb.claims.Trial("an example")
+    found = simulated.wide_limit(trial, "gamma", [(0.4, 0.001), (0.2, 0.001)], 0.0)
+    assert found.detail.endswith("; 0.4 would be told from it")
+    found = simulated.wide_limit(trial, "gamma", [(0.4, 0.001), (0.2, 0.001)], 0.0, against=0.001)
+    assert found.detail.endswith("; 0.001 would not be told from it")
+
+
+def test_equations_that_hold_by_themselves_stay_equations() -> None:
+    assert isinstance(igb.claims.equation(sympy.Integer(2), 2), sympy.Eq)
+
+
+def test_the_perceptron_of_gpt_2_has_four_times_its_width() -> None:
+    (*_, perceptron) = igb.gpt(1, width=8, heads=2, norm=None).layers[2:4]
+    assert perceptron.inner[-1].sigma_w2 == pytest.approx(4 * 8 * 0.02**2 / 2)
+    assert igb.gpt(1, width=8, heads=2).widths == (8, 8, 8, 32, 8)
