@@ -80,14 +80,14 @@ def main() -> None:
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     panels = figure.subplots(1, 2)
-    for name, (sizes, compute) in LINES.items():
+    for i, (name, (sizes, compute)) in enumerate(LINES.items()):
         compute(sizes[0])  # what is loaded and made once
         costs = np.array([cost(compute, size) for size in sizes])
         exponents = np.diff(np.log(costs[-2:]), axis=0)[0] / np.log(sizes[-1] / sizes[-2])
         numbers = "; ".join(f"{size}: {s:.2g} s, {mb:.2g} MB" for size, (s, mb) in zip(sizes, costs, strict=True))
         print(f"{name}: exponents {exponents[0]:.2f} (time), {exponents[1]:.2f} (memory); {numbers}", flush=True)
         for axes, values in zip(panels, costs.T, strict=True):
-            axes.loglog(sizes, values, marker="o", ms=3, label=name)
+            axes.loglog(sizes, values, f"C{i % 6}", marker="o", ms=3, ls="-" if i < 6 else "--", label=name)
     for axes, label in zip(panels, ("CPU seconds", "megabytes"), strict=True):
         axes.set(xlabel="size", ylabel=label)
         axes.grid(alpha=0.3)

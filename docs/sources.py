@@ -27,7 +27,7 @@ from igbtheory.claims.finding import HOLDS
 from igbtheory.claims.library import library
 from igbtheory.claims.tally import tally
 from igbtheory.claims.words import places_of
-from igbtheory.guesses.dataset import LARGEST as LARGEST_KERNEL
+from igbtheory.guesses.outputs_at_data import LARGEST as LARGEST_KERNEL
 from igbtheory.networks.control.family import POINTS, RANGES
 from igbtheory.networks.simulation.finite import PAIRED
 from igbtheory.networks.width.laws import DATA

@@ -17,12 +17,11 @@ from repeated import every_second, slow
 
 import igbtheory as igb
 from igbtheory.guesses import (
-    BatchedClassLaw,
-    BatchedGuessLaw,
+    Batches,
     ClassGuessLaw,
-    DatasetClassLaw,
-    DatasetGuessLaw,
     Estimate,
+    FiniteClassLaw,
+    KernelOutputs,
     SampledLaw,
     accuracy_bounds,
     mean_shares,
@@ -83,7 +82,7 @@ def test_limits(m: int) -> None:
 
 def guess_covariance(c: float, m: int) -> float:
     """Covariance of the guesses of one class at two data whose outputs have the correlation c."""
-    law = DatasetClassLaw(DatasetGuessLaw(2, 0.0, lambda: np.array([[1.0, c], [c, 1.0]])), m)
+    law = ClassGuessLaw(KernelOutputs(2, 0.0, lambda: np.array([[1.0, c], [c, 1.0]])), m)
     # the share of a class among two data has the variance (own + covariance)/2
     return float(2 * law.var() - (1 - 1 / m) / m)
 
@@ -324,22 +323,22 @@ def test_finite_networks_guess_as_predicted() -> None:
     ("c", "c_within", "size"), [(0.3, 0.17, 6), (0.0, -0.2, 6), (0.3, 0.6, 3), (0.5, 0.5, 1), (0.2, -0.05, 12)]
 )
 def test_counts_in_batches(c: float, c_within: float, size: int) -> None:
-    binary = BatchedGuessLaw(c, c_within, 12, size)
-    law = BatchedClassLaw(binary, 4)
+    batches = Batches(c, c_within, size)
+    binary, law = igb.GuessLaw(batches.outputs).finite(12), FiniteClassLaw(batches.outputs, 4, 12)
     counts = law.rvs((200, 100), 5).reshape(-1, 4)
     assert counts.dtype == np.int64
     assert np.all(counts.sum(axis=1) == 12)
     squares = ((counts - law.mean()) ** 2).mean(axis=1)
     assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
     assert np.allclose(law.cov().sum(axis=0), 0, atol=1e-13)
-    two = BatchedClassLaw(binary, 2)
+    two = FiniteClassLaw(batches.outputs, 2, 12)
     assert (two.mean(), two.var()) == (6.0, pytest.approx(binary.var(), rel=1e-14))
 
 
 def test_independent_data_are_batches_of_one() -> None:
-    law, batched = ClassGuessLaw(1.5, 6).finite(20), BatchedClassLaw(BatchedGuessLaw(0.6, 0.6, 20, 1), 6)
+    law, batched = ClassGuessLaw(1.5, 6).finite(20), FiniteClassLaw(Batches(0.6, 0.6, 1).outputs, 6, 20)
     assert batched.var() == pytest.approx(law.var(), rel=1e-12)
-    spread = BatchedClassLaw(BatchedGuessLaw(0.6, 0.6, 20, 5), 6)
+    spread = FiniteClassLaw(Batches(0.6, 0.6, 5).outputs, 6, 20)
     assert spread.var() == pytest.approx(law.var(), rel=1e-12)
 
 
@@ -350,7 +349,7 @@ def test_batch_normalised_networks_have_counts_in_batches() -> None:
     ):
         p = network.predict()
         counts = p.guesses(3).finite(16)
-        assert isinstance(counts, BatchedClassLaw)
+        assert isinstance(counts, FiniteClassLaw)
         assert p.guesses(2).finite(16).var() == p.G0.finite(16).var()
         # the data of a full batch cancel, and finitely many of them scatter less than independent ones
         assert counts.var() < 16 * 2 / 9 + 16 * 15 * p.guesses(3).var() + 1e-12
@@ -360,7 +359,7 @@ def test_given_data() -> None:
     data = igb.standardised(igb.digits())[:60]
     p = igb.mlp(3, "relu").predict(data)
     law = p.guesses(2)
-    assert isinstance(law, DatasetClassLaw)
+    assert isinstance(law, ClassGuessLaw)
     assert law.mean() == 0.5
     assert law.var() == p.G0.var()
     shares = p.guesses(5).rvs((3, 4), 0)
@@ -380,8 +379,8 @@ def test_data_of_one_correlation_have_the_law_of_gaussian_inputs(monkeypatch: py
     count, m = 40, 7
     scale = np.linspace(0.3, 2, count)
     kernel = (0.5 * np.ones((count, count)) + 0.5 * np.eye(count)) * np.outer(scale, scale)
-    monkeypatch.setattr("igbtheory.guesses.several_dataset.PAIRS", 3 * count)
-    law = DatasetClassLaw(DatasetGuessLaw(count, 0.0, lambda: kernel), m)
+    monkeypatch.setattr("igbtheory.guesses.outputs_at_data.PAIRS", 3 * count)
+    law = ClassGuessLaw(KernelOutputs(count, 0.0, lambda: kernel), m)
     apart, same = ClassGuessLaw(1.0, m).var(), (1 - 1 / m) / m
     assert law.var() == pytest.approx(((count - 1) * apart + same) / count, rel=1e-12)
     assert law.std() == np.sqrt(law.var())
@@ -390,7 +389,7 @@ def test_data_of_one_correlation_have_the_law_of_gaussian_inputs(monkeypatch: py
 def test_classes_share_the_world_of_few_weights() -> None:
     """The covariance of two guesses is no linear function of the kernel: it is averaged over worlds, not the kernel."""
     worlds = np.array([np.eye(2), [[4.0, 3.6], [3.6, 4.0]]])
-    law = DatasetClassLaw(DatasetGuessLaw(2, 0.0, lambda: worlds), 6)
+    law = ClassGuessLaw(KernelOutputs(2, 0.0, lambda: worlds), 6)
     alone = [((1 - 1 / 6) / 6 + guess_covariance(c, 6)) / 2 for c in (0.0, 0.9)]
     assert law.var() == pytest.approx(np.mean(alone), rel=1e-12)
     squares = ((law.rvs(100_000, 1) - 1 / 6) ** 2).mean(axis=1)
@@ -401,9 +400,7 @@ def test_classes_share_the_world_of_few_weights() -> None:
 def test_the_outputs_of_one_network_share_one_world() -> None:
     """In one of two worlds both data are one datum, so that all classes of a network have equal outputs at them."""
     worlds = np.stack([np.ones((2, 2)), np.eye(2)])
-    outputs = np.concatenate(
-        [*DatasetGuessLaw(2, 0.0, lambda: worlds).of_networks(200, np.random.default_rng(0), 3)], 1
-    )
+    outputs = np.concatenate([*KernelOutputs(2, 0.0, lambda: worlds).of_networks(200, np.random.default_rng(0), 3)], 1)
     alike = outputs[0] == outputs[1]
     assert alike.shape == (200, 3)
     assert np.all(alike == alike[:, :1])
@@ -426,7 +423,7 @@ def test_a_share_of_draws_has_the_error_of_the_rule_of_succession(x: float, coun
 
 
 def test_many_given_data_have_no_kernel_to_hold() -> None:
-    law = DatasetClassLaw(DatasetGuessLaw(10_000, 0.0, lambda: np.eye(2)), 3)
+    law = ClassGuessLaw(KernelOutputs(10_000, 0.0, lambda: np.eye(2)), 3)
     with pytest.raises(ValueError, match="at most 8192 data"):
         law.var()
 
@@ -446,7 +443,7 @@ def test_numbers_of_classes_that_are_none(n_classes: Any, kind: type[Exception])
     with pytest.raises(kind, match="n_classes"):
         igb.mlp(1, "relu").predict().guesses(n_classes)
     with pytest.raises(kind, match="n_classes"):
-        DatasetClassLaw(igb.mlp(1, "relu").predict(igb.digits()[:5]).dataset, n_classes)
+        ClassGuessLaw(igb.mlp(1, "relu").predict(igb.digits()[:5]).dataset, n_classes)
 
 
 def test_bad_input_is_refused() -> None:

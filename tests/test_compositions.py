@@ -361,7 +361,7 @@ def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits
     products = np.mean(largest[0] * largest[1])
     again = igb.Network(Dense(2.0), BatchNorm(size or 8), MaxPool(2), Dense(2.0)).predict()
     q = (again.var_mu + again.var_chi) / 2
-    assert law.c_within == pytest.approx(products / q, abs=5 * 2 / np.sqrt(200_000))
+    assert law.source.batches.c_within == pytest.approx(products / q, abs=5 * 2 / np.sqrt(200_000))
 
 
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")  # of what is drawn

@@ -12,7 +12,7 @@ from conftest import draw_less
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.guesses import dataset, vocabulary
+from igbtheory.guesses import outputs_at_data, vocabulary
 from igbtheory.mathematics.formulas import formula
 
 
@@ -133,10 +133,10 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
     law = igb.mlp(1).predict(digits[:10]).G0
     with pytest.raises(AttributeError, match="its shares are multiples of 1/10"):
         law.pdf(0.5)
-    with pytest.raises(AttributeError, match="has no finite"):
-        law.finite  # noqa: B018 - as below
+    with pytest.raises(AttributeError, match="has no entropy"):
+        law.finite(5).entropy()
     with pytest.raises(AttributeError, match="nonsense"):
-        law.nonsense  # noqa: B018 - the access is the test
+        law.nonsense  # type: ignore[attr-defined] # noqa: B018 - the access is the test
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_tensor_is_taken_without_its_gradients() -> None:
 
 def test_too_many_data_are_refused_with_a_remedy() -> None:
     with pytest.raises(ValueError, match=r"expected at most 8192 data to draw .* 8193; predict on a subsample"):
-        igb.guesses.DatasetGuessLaw(8193, 0.0, lambda: pytest.fail("computed")).rvs(3)
+        igb.GuessLaw(igb.guesses.KernelOutputs(8193, 0.0, lambda: pytest.fail("computed"))).rvs(3)
     with pytest.raises(ValueError, match=r"expected at most 30000 data, got 30001: .* on a subsample"):
         igb.mlp(1).predict(np.arange(30_001.0)[:, None])
 
@@ -403,14 +403,16 @@ def test_the_kernel_of_a_prediction_is_that_of_its_outputs() -> None:
 
 def test_tied_weights_lift_the_token_that_is_read_in_every_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without other noise, the token with a positive lift is guessed, and another one where the lift is negative."""
-    monkeypatch.setattr(dataset, "OUTPUTS", 5 * 7)  # blocks of seven classes
+    monkeypatch.setattr(outputs_at_data, "OUTPUTS", 5 * 7)  # blocks of seven classes
     ids, added = np.array([0, 6, 7, 19, 12]), np.array([1.0, 2.0, 0.5, 3.0, -1.0])
     lifted = (ids, np.ones(5), added)
-    found = dataset.guesses_of_many(np.zeros((5, 3)), 20, np.random.default_rng(0), lifted)
+    found = outputs_at_data.guesses_of_many(np.zeros((5, 3)), 20, np.random.default_rng(0), lifted)
     assert found[:4].tolist() == ids[:4].tolist()
     assert found[4] != 12
     # factors multiply the noise, and not the lift
-    quiet = dataset.guesses_of_many(np.ones((5, 3)), 20, np.random.default_rng(0), (ids, np.zeros(5), added + 9))
+    quiet = outputs_at_data.guesses_of_many(
+        np.ones((5, 3)), 20, np.random.default_rng(0), (ids, np.zeros(5), added + 9)
+    )
     assert quiet[:4].tolist() == ids[:4].tolist()
 
 

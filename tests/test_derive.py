@@ -476,3 +476,15 @@ def cpu_seconds(limit: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+def test_very_long_formulas_of_two_layers_are_kept_layer_by_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = igb.mlp(2, "relu", sigma_b2=0.1)
+    full = network.derive()
+    monkeypatch.setattr("igbtheory.theory.derivation.layers.LONGEST", 50)  # the second layer has 86 operations
+    kept = network.derive()
+    assert full.per_layer[-1].explicit
+    assert not kept.per_layer[-1].explicit
+    assert str(kept.gamma) == "gamma_3"
+    for gamma in (kept.gamma, kept.gamma.doit()):
+        assert abs(gamma.evalf(30) / full.gamma.evalf(30) - 1) < 1e-28

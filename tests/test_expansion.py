@@ -325,7 +325,7 @@ def test_the_law_of_the_guesses() -> None:
     alive = h.max(axis=2).min(axis=1) > 0
     counts = (h[alive] @ rng.standard_normal((alive.sum(), width, outputs), dtype=np.float32) > 0).sum(axis=1)
     drawn = (counts[..., None] <= np.arange(data + 1)).mean(axis=(0, 1))
-    law = expanded(width, depth).law()
+    law = igb.GuessLaw(expanded(width, depth).source())
     shares = law.ppf((np.arange(1000) + 0.5) / 1000)
     predicted = binom.cdf(np.arange(data + 1)[:, None], data, shares).mean(axis=1)
     error = 0.5 / np.sqrt(alive.sum() * 2)  # outputs of one network are dependent
@@ -360,7 +360,7 @@ def test_where_the_expansion_does_not_hold(text: str, inputs: Any, message: str)
 def test_without_a_bias_there_is_none_at_any_width() -> None:
     found = expanded(20, 4, "tanh")
     np.testing.assert_allclose(found.var_g0, 0, atol=1e-12)
-    assert found.law().std() < 1e-6  # the root of 1e-12
+    assert igb.GuessLaw(found.source()).std() < 1e-6  # the root of 1e-12
     # var_chi of a million whole networks: the error, which is not 0, covers the difference
     for width, depth, activation, options, drawn in (
         (229, 2, "hardtanh", {"sigma_w2": 2.64, "features": 20}, 1.64094),

@@ -26,7 +26,11 @@ PAIRS: dict[str, tuple[Any, Any, float]] = {
     "uniform": (igb.GuessLaw(1.0), stats.uniform(), 1e-12),
     "coins": (igb.GuessLaw(0.0).finite(9), stats.binom(9, 0.5), 1e-12),
     "uniform counts": (igb.GuessLaw(1.0).finite(9), stats.randint(0, 10), 1e-12),
-    "uniform counts in batches": (igb.guesses.BatchedGuessLaw(0.5, 0.5, 9, 3), stats.randint(0, 10), 1e-10),
+    "uniform counts in batches": (
+        igb.GuessLaw(igb.guesses.Batches(0.5, 0.5, 3).outputs).finite(9),
+        stats.randint(0, 10),
+        1e-10,
+    ),
 }
 
 

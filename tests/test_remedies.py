@@ -1437,9 +1437,9 @@ LINES = [
     ),
     ("igb.phases.thresholds('relu', q=-1)", "pass such a number", "igb.phases.thresholds('relu', q=1)"),
     (
-        "igb.guesses.BatchedGuessLaw(0.5, 7.0, 8, 4)",
+        "igb.GuessLaw(igb.guesses.Batches(0.5, 7.0, 4).outputs).finite(8)",
         "pass the covariance of two data divided by the variance of one",
-        "igb.guesses.BatchedGuessLaw(0.5, 0.5, 8, 4)",
+        "igb.GuessLaw(igb.guesses.Batches(0.5, 0.5, 4).outputs).finite(8)",
     ),
     (
         "igb.mlp(3, sigma_w2=0.1).predict(width=2, method='expansion')",

@@ -13,7 +13,7 @@ from repeated import slow
 from scipy.special import log_ndtr, logsumexp, softmax
 
 import igbtheory as igb
-from igbtheory.guesses import ClassGuessLaw, DatasetClassLaw, DatasetGuessLaw, DatasetRouterLaw, RouterLaw
+from igbtheory.guesses import ClassGuessLaw, KernelOutputs, RouterLaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def drawn_loads(law: RouterLaw, networks: int, tokens: int) -> Any:
     rng = np.random.default_rng(1)
     loads = []
     for _ in range(networks):
-        centres = np.sqrt(law.gamma) * rng.standard_normal(law.experts)
+        centres = np.sqrt(law.source.gamma) * rng.standard_normal(law.experts)
         outputs = centres + rng.standard_normal((tokens, law.experts))
         taken = np.argsort(outputs, axis=1)[:, -law.top :]
         loads.append(np.bincount(taken.ravel(), minlength=law.experts) / tokens / law.fair)
@@ -41,12 +41,12 @@ def drawn_loads(law: RouterLaw, networks: int, tokens: int) -> Any:
 @pytest.mark.parametrize(
     "law",
     [
-        slow(RouterLaw(8, 2, 0.4908)),
-        slow(RouterLaw(2, 1, 1.0)),
-        slow(RouterLaw(4, 3, 1.0)),
-        slow(RouterLaw(64, 6, 0.86)),
-        slow(RouterLaw(64, 1, 0.85)),
-        RouterLaw(8, 2, 0.4),
+        slow(RouterLaw(0.4908, 8, 2)),
+        slow(RouterLaw(1.0, 2, 1)),
+        slow(RouterLaw(1.0, 4, 3)),
+        slow(RouterLaw(0.86, 64, 6)),
+        slow(RouterLaw(0.85, 64, 1)),
+        RouterLaw(0.4, 8, 2),
     ],
     ids=repr,
 )
@@ -69,17 +69,17 @@ def test_loads_are_those_of_single_tokens(law: RouterLaw) -> None:
 
 def test_the_numbers_of_the_literature_of_this_law() -> None:
     """Eight experts, top 2, c = 0.3292: closed form .577, exact .530; 64 experts, top 6: dropped .434, starved .270."""
-    eight = RouterLaw(8, 2, 0.3292 / 0.6708)
+    eight = RouterLaw(0.3292 / 0.6708, 8, 2)
     assert eight.means()["cv2"] == pytest.approx(0.577, abs=5e-4)
     assert abs(eight.cv2().mean().value - 0.530) < Z * eight.cv2().mean().error
-    many = RouterLaw(64, 6, 0.4619 / 0.5381)
+    many = RouterLaw(0.4619 / 0.5381, 64, 6)
     for law, value in ((many.cv2(), 2.05), (many.dropped(), 0.434), (many.starved(), 0.270)):
         assert law.mean().value == pytest.approx(value, abs=0.0005 + Z * law.mean().error)
 
 
 @pytest.mark.parametrize("gamma", [slow(1e-3), 0.3, slow(10.0)])
 def test_closed_forms_are_those_of_many_experts(gamma: float) -> None:
-    law, draws = RouterLaw(1000, 90, gamma), 100
+    law, draws = RouterLaw(gamma, 1000, 90), 100
     means = law.means()
     for name in ("cv2", "dropped", "starved"):
         drawn = getattr(law, name)(draws=draws).mean()
@@ -89,14 +89,14 @@ def test_closed_forms_are_those_of_many_experts(gamma: float) -> None:
 
 
 def test_limits_of_gamma() -> None:
-    equal, torn = RouterLaw(8, 2, 0.0), RouterLaw(8, 2, np.inf)
+    equal, torn = RouterLaw(0.0, 8, 2), RouterLaw(np.inf, 8, 2)
     assert np.array_equal(equal.rvs(3, 0), np.full((3, 8), 0.25))
     assert equal.means() == {"cv2": 0.0, "largest": 1.0, "dropped": 0.0, "starved": 0.0}
     assert np.array_equal(np.sort(torn.rvs(3, 0)), [[0] * 6 + [1] * 2] * 3)
     assert torn.means() == pytest.approx({"cv2": 3.0, "largest": 4.0, "dropped": 1 - 1.25 / 4, "starved": 0.75})
-    assert RouterLaw(8, 2, 1e12).cv2().mean().value == pytest.approx(3.0, abs=1e-5)
+    assert RouterLaw(1e12, 8, 2).cv2().mean().value == pytest.approx(3.0, abs=1e-5)
     # next to equal loads: CV^2 = gamma (tau phi(tau)... )^2, here half of the experts with tau = 0
-    near = RouterLaw(8, 4, 1e-8).means()["cv2"]
+    near = RouterLaw(1e-8, 8, 4).means()["cv2"]
     assert near == pytest.approx(4 * 1e-8 / (2 * np.pi), rel=1e-6)
 
 
@@ -165,8 +165,8 @@ def test_routers_of_finite_width_are_those_of_plain_networks(
 def test_given_tokens_have_the_loads_of_their_kernel() -> None:
     c, size = 0.4, 200
     kernel = c + (1 - c) * np.eye(size)
-    law = DatasetRouterLaw(8, 2, DatasetGuessLaw(size, 0.1, lambda: kernel))
-    infinite = RouterLaw(8, 2, c / (1 - c))
+    law = RouterLaw(KernelOutputs(size, 0.1, lambda: kernel), 8, 2)
+    infinite = RouterLaw(c / (1 - c), 8, 2)
     # the binomial scatter of the tokens adds p (1 - p)/size to the variance, less that of the loads
     expected = infinite.cv2().mean().value
     expected += (3.0 - expected) / size
@@ -351,8 +351,8 @@ def test_a_vocabulary_on_gaussian_inputs_and_of_many_tokens() -> None:
     narrow = igb.mlp(3).predict(width=8).vocabulary(1000, positions=100, draws=20)
     assert (narrow.positions, narrow.copied) == (100, None)
     # the shares of more classes than fit in a block are drawn class by class
-    data = DatasetGuessLaw(300, 0.1, lambda: np.eye(300))
-    assert DatasetClassLaw(data, 60_000).rvs(1, 0).sum() == pytest.approx(1.0)
+    data = KernelOutputs(300, 0.1, lambda: np.eye(300))
+    assert ClassGuessLaw(data, 60_000).rvs(1, 0).sum() == pytest.approx(1.0)
 
 
 def test_bad_vocabularies_are_refused_in_words() -> None:

@@ -475,8 +475,8 @@ def test_a_law_of_another_shape_is_found_at_finite_width() -> None:
     simulation = RELU.simulate(300, 32, 32, seed=3)
     prediction = RELU.predict(width=32)
     assert simulation.compare(prediction).ks.pvalue > 1e-3
-    other = igb.mlp(20, "relu").predict(width=100).G0
-    assert simulation.compare(replace(prediction, G0=other)).ks.pvalue < 1e-8
+    other = igb.mlp(20, "relu").predict(width=100).source
+    assert simulation.compare(replace(prediction, source=other)).ks.pvalue < 1e-8
 
 
 def test_a_data_set_is_compared_with_pairs_of_its_data_at_this_width() -> None:

@@ -78,11 +78,12 @@ def test_networks_that_are_dead_altogether_give_all_data_to_class_0() -> None:
     law = igb.mlp(10).predict(width=2, networks=2000).G0
     assert np.mean(law.rvs(4000, 0) == 1) > 0.7
     kernel = np.zeros((3, 3))
-    dead = igb.guesses.DatasetGuessLaw(3, 0.0, lambda: kernel, 1.0)
+    outputs = igb.guesses.KernelOutputs(3, 0.0, lambda: kernel, 1.0)
+    dead = igb.GuessLaw(outputs)
     assert (dead.mean(), dead.var(), *dead.rvs(2, 0)) == (1, 0, 1, 1)
-    assert igb.guesses.DatasetClassLaw(dead, 4).rvs((), 0).tolist() == [1, 0, 0, 0]
-    assert igb.guesses.DatasetSoftmaxLaw(dead, 4).rvs((), 0).tolist() == [0.25] * 4
-    assert igb.guesses.DatasetRouterLaw(4, 2, dead).rvs((), 0).tolist() == [1, 1, 0, 0]
+    assert igb.guesses.ClassGuessLaw(outputs, 4).rvs((), 0).tolist() == [1, 0, 0, 0]
+    assert igb.guesses.SoftmaxLaw(outputs, 4).rvs((), 0).tolist() == [0.25] * 4
+    assert igb.guesses.RouterLaw(outputs, 4, 2).rvs((), 0).tolist() == [1, 1, 0, 0]
     with pytest.raises(AttributeError, match="multiples of 1/1024"):
         law.pdf(0.5)
 

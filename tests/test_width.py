@@ -14,7 +14,7 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory import GaussianInputs
-from igbtheory.guesses import GuessLaw, VariedGuessLaw
+from igbtheory.guesses import GuessLaw, VariedOutputs
 from igbtheory.guesses.varied import fourth_moment, spread_of
 from igbtheory.layers.chain import drawn as samples_behind
 from igbtheory.layers.chain import widths as units_of
@@ -233,15 +233,15 @@ def test_the_law_of_narrow_networks() -> None:
     law = igb.mlp(depth).predict(width=width, networks=5000).G0
     g = np.linspace(0, 1, 201)[1:-1] + 1e-3
     below = np.mean(np.array(shares)[:, None] <= g, axis=0)
-    others = (VariedGuessLaw(law.variance, 0.0), GuessLaw(igb.mlp(depth).predict().gamma))
+    others = (GuessLaw(VariedOutputs(law.var(), 0.0)), GuessLaw(igb.mlp(depth).predict().gamma))
     found, one_gamma, infinite = (np.abs(below - other.cdf(g)).max() for other in (law, *others))
     assert found < 0.02 < one_gamma < infinite
 
 
 def test_the_law_of_varied_gamma() -> None:
-    law, plain = VariedGuessLaw(0.15, 1.7), GuessLaw(2.0)
+    law, plain = GuessLaw(VariedOutputs(0.15, 1.7)), GuessLaw(2.0)
     g = np.array([0.0, 1e-4, 0.3, 0.5, 0.9])
-    np.testing.assert_allclose(VariedGuessLaw(float(plain.var()), 0.0).cdf(g), plain.cdf(g), rtol=1e-12)
+    np.testing.assert_allclose(GuessLaw(VariedOutputs(float(plain.var()), 0.0)).cdf(g), plain.cdf(g), rtol=1e-12)
     np.testing.assert_allclose(law.cdf(law.ppf([1e-3, 0.2, 0.5, 0.7])), [1e-3, 0.2, 0.5, 0.7], rtol=1e-9)
     assert law.isf(0.3) == pytest.approx(law.ppf(0.7), rel=1e-12)
     # midpoints meet the steep ends
@@ -258,7 +258,7 @@ def test_the_law_of_varied_gamma() -> None:
     assert spread_of(0.15, fourth) == pytest.approx(1.7, rel=1e-6)
     assert abs(np.mean((draws - 0.5) ** 4) - fourth) < FAR * np.std((draws - 0.5) ** 4) / 200
     assert spread_of(0.1, 0.0) == 0
-    assert [VariedGuessLaw(v, 0.0).majority() for v in (0.0, 0.25)] == pytest.approx([0.5, 1.0], abs=1e-9)
+    assert [GuessLaw(VariedOutputs(v, 0.0)).majority() for v in (0.0, 0.25)] == pytest.approx([0.5, 1.0], abs=1e-9)
 
 
 def test_widths_one_by_one() -> None:

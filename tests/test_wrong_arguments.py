@@ -37,7 +37,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Dropout": (igb.Dropout, {"p": 0.5}),
     "GaussianInputs": (igb.GaussianInputs, {"shift": 0.0, "variance": 1.0}),
     "GroupNorm": (igb.GroupNorm, {"size": 2, "eps": 0.0}),
-    "GuessLaw": (igb.GuessLaw, {"gamma": 1.0}),
+    "GuessLaw": (igb.GuessLaw, {"source": 1.0}),
     "LayerNorm": (igb.LayerNorm, {"eps": 0.0, "positions_too": False}),
     "MaxPool": (igb.MaxPool, {"m": 2}),
     "Network": (lambda layer: igb.Network(layer, igb.Dense()), {"layer": igb.Dense()}),

@@ -1,13 +1,30 @@
-"""The laws of the guesses of untrained networks.
+"""The laws of the guesses of untrained networks: a source of outputs, and a statistic of them.
 
-`GuessLaw` is the law of G0, the fraction of infinitely many data that goes to class 0. `FiniteGuessLaw` is the law of
-the count among D data, and `BatchedGuessLaw` is that law if batch normalisation couples the data of a batch.
-`DatasetGuessLaw` is the law of G0 on a given data set. `ClassGuessLaw`, `FiniteClassLaw`, `BatchedClassLaw` and
-`DatasetClassLaw` are these four laws for several classes. `VariedGuessLaw` is the law of G0 where gamma differs from
-network to network, as at finite width, and `DrawnGuessLaw` that of networks whose features are drawn, where outputs
-tie. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean softmax probabilities. `RouterLaw` and
-`DatasetRouterLaw` are the laws of the loads of experts, and `Vocabulary` has first predictions. `accuracy_bounds`
-bounds the accuracy of guesses. Methods have the names of scipy.stats.
+=====================  =============================================================================================
+sources                outputs of networks
+=====================  =============================================================================================
+`GaussianOutputs`      of one bias ratio gamma, or of a sweep, also in `Batches` that batch normalisation couples
+`VariedOutputs`        whose gamma differs from network to network, as at finite width
+`KernelOutputs`        at given data, from their kernel, or from one kernel for each of some worlds
+`FeatureOutputs`       of drawn networks at new data, from their features
+`SimulatedOutputs`     of your own, as an array
+=====================  =============================================================================================
+
+=====================  =============================================================================================
+statistics             what networks make of their outputs
+=====================  =============================================================================================
+`GuessLaw`             G0, the share of the data that class 0 gets
+`ClassGuessLaw`        the shares of M classes, also in order
+`SoftmaxLaw`           the mean softmax probabilities of M classes
+`FiniteGuessLaw`       the count of class 0 among D data
+`FiniteClassLaw`       the counts of M classes among D data
+`RouterLaw`            the loads of experts
+`Vocabulary`           first predictions of a language model
+=====================  =============================================================================================
+
+Each statistic works with each source, by formulas where there are some (`source.independent`), else by draws, with
+errors; a new one is one file: see `law` and `source`. `accuracy_bounds` bounds the accuracy of guesses. Methods have
+the names of scipy.stats.
 
 The folder `inference` goes the other way: from observed guesses to gamma.
 A law is loaded when it is first used, since most predictions need only the first one or none.

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import ClassLaw, float64_array
-from igbtheory.guesses.sampled import DrawnClasses, SampledLaw, checked_draws
+from igbtheory.guesses.arguments import float64_array
+from igbtheory.guesses.law import ClassLaw
+from igbtheory.guesses.sampled import SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
@@ -80,10 +81,9 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
     >>> print(f"{bounds.tight.mean():.1f}")
     0.6
     """
-    checks.of_kind("a law of several classes", law, (ClassLaw, DrawnClasses), "prediction.guesses(10)")
-    gamma = getattr(law, "gamma", 0.0)
-    if np.ndim(gamma):
-        raise ValueError(f"expected the law of one network, got a sweep {np.shape(gamma)}; loop over the values")
+    checks.of_kind("a law of several classes", law, ClassLaw, "prediction.guesses(10)")
+    if law.source.shape:
+        raise ValueError(f"expected the law of one network, got a sweep {law.source.shape}; loop over the values")
     f = law.rvs(checked_draws(draws), random_state)
     return AccuracyBounds(SampledLaw(accuracy_bound(f, proportions)), SampledLaw(loose_accuracy_bound(f)))
 

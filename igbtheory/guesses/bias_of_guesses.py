@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.guesses.law import float64_array
+from igbtheory.guesses.arguments import float64_array
 
 MEANING = (
     "Two bias ratios: gamma is var_mu/var_chi of the outputs, and gamma_guess is the gamma whose law of G0 has the "

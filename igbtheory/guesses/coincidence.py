@@ -19,8 +19,8 @@ import scipy
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from igbtheory.guesses.arguments import MOST_CLASSES, Numbers
 from igbtheory.guesses.latent import angle
-from igbtheory.guesses.law import MOST_CLASSES, Numbers
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.bivariate import both_below
 
@@ -41,8 +41,7 @@ def share_variance(gamma: Numbers, n_classes: int) -> Any:
 
     Its relative error is below 1e-11 up to 1000 classes, and below 2e-9 up to 10^6.
     """
-    most = (1.0 - 1.0 / n_classes) / n_classes
-    return np.where(np.isposinf(gamma), most, guess_covariance(angle(gamma), n_classes))[()]
+    return guess_covariance(angle(gamma), n_classes)
 
 
 def guess_covariance(psi: Any, n_classes: int) -> Any:
@@ -52,7 +51,8 @@ def guess_covariance(psi: Any, n_classes: int) -> Any:
     (1 - 1/M)/M at pi/2.
     """
     psi = np.asarray(psi, dtype=float)
-    return (psi * chebyshev.chebval(psi / _RIGHT, _mean_slope(n_classes, 0.0)))[()]
+    covariance = psi * chebyshev.chebval(psi / _RIGHT, _mean_slope(n_classes, 0.0))
+    return np.where(psi == _RIGHT, (1.0 - 1.0 / n_classes) / n_classes, covariance)[()]
 
 
 def disagreement(gamma: Numbers, n_classes: int) -> Any:

@@ -9,9 +9,9 @@ from numpy.polynomial import chebyshev
 from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr
 
+from igbtheory.guesses.arguments import float64_array
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance, without_itself
 from igbtheory.guesses.coincidence import share_variance
-from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.ranked import mean_shares
 from igbtheory.mathematics.numbers import FLOAT64
 

@@ -1,5 +1,6 @@
-"""The law of the number of data, out of D, that a network with BatchNorm gives to class 0."""
+"""D data in batches that BatchNorm couples: the law of the number of them that class 0 gets, and draws of outputs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -8,29 +9,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
-from igbtheory.guesses.count import CountLaw
-from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number
+from igbtheory.guesses.arguments import checked_correlation, checked_data_count, one_number
 from igbtheory.mathematics.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # accepted distance of a correlation from its range
 _LAST = 8.6  # largest latent variable that is not neglected: Phi(-8.6) = 4e-18
 _NOTHING = 1e-60  # a smaller c changes no digit, although the law may depend on sqrt(c)
-
-
-def _checked_correlation(name: str, value: Any, low: float) -> float:
-    """Return the correlation as a float from `low` to 1; refuse anything else, except for rounding errors."""
-    number = one_number(name, value, "make one law for each value")
-    if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
-        raise ValueError(
-            f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
-            "divided by the variance of one, at least c - (1 - c)/(n - 1) for batches of n; a layer of your own must "
-            "return `within` in its law"
-        )
-    return min(max(number, low), 1.0)
 
 
 def _checked_batch_size(batch_size: Any, count: int) -> int:
@@ -116,32 +102,30 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class BatchedGuessLaw(CountLaw):
-    """Law of the number k of D data, in D/n batches of n, that are given to class 0, over weights and data.
+@dataclass(frozen=True)
+class CoupledData:
+    """D data in D/n batches of n = `size`, which batch normalisation couples.
 
-    The output differences X_a are a centred Gaussian vector of unit variance. Their correlation is c for two data of
-    different batches and c_within for two data of one batch. Datum a goes to class 0 if X_a > 0. Given the latent
-    variable U of the network, which all data share, the batches are independent:
+    The outputs X_a are a centred Gaussian vector of unit variance. Their correlation is c for two data of different
+    batches and c_within for two data of one batch. Datum a goes to class 0 if X_a > 0. Given the latent variable U of
+    the network, which all data share, the batches are independent:
 
         X_a = sqrt(c) U + sqrt(1 - c) Y_a,    corr(Y_a, Y_b) = rho = (c_within - c)/(1 - c) in a batch
         pmf = E_U [law of the number of Y_a > -sqrt(c/(1 - c)) U in a batch, convolved D/n times]
 
-    All methods, `mean` and `var` included, refer to the count; the fraction is k/D. If c_within = c, the law is
-    `FiniteGuessLaw` with gamma = c/(1 - c). c has no effect if n = D (the full batch), and c_within has none if n = 1.
-    With BatchNorm after the last activation c = 0 and c_within = -1/(n-1): the values of a batch sum to zero.
+    If c_within = c, data are independent given U. c has no effect if n = D (the full batch), and c_within has none if
+    n = 1. With BatchNorm after the last activation c = 0 and c_within = -1/(n-1): the values of a batch sum to zero.
 
-    `c` from 0 to 1, `c_within` from c - (1 - c)/(n - 1) (for n = D from -1/(D-1)) to 1, D and its divisor
-    `batch_size` = n are one number each. Scalars give a scalar, arrays of k give an array, and NaN gives NaN.
+    `c` from 0 to 1, `c_within` from c - (1 - c)/(n - 1) (for n = D from -1/(D-1)) to 1, D and its divisor n are one
+    number each.
 
     Absolute errors of pmf and cdf are below 1e-13 for D <= 10,000, if the float rho counts as exact. If rho is near 1,
     or near -1 with n = 2, the law changes with the square root of the distance, and by up to 1e-8 with the last digit
     of rho. For n = 2, D = 10,000, c near 0 and rho near -1, errors reach 2e-12. Small probabilities have no relative
-    accuracy: a value below 1e-17 shows only that the probability is tiny. pmf(k) and pmf(D - k) are equal to the last
-    digit.
+    accuracy: a value below 1e-17 shows only that the probability is tiny.
 
-    ValueError: a number is outside its range, D is not a multiple of n, or an argument other than k is an array.
-    TypeError: an argument is not a real number.
+    ValueError: a number is outside its range, D is not a multiple of n, or an argument is an array. TypeError: an
+    argument is not a real number.
 
     Source: where-you-place-the-norm, Eqs. 6-9, before the limit D -> infinity, with two correlations in place of one.
     """
@@ -149,57 +133,39 @@ class BatchedGuessLaw(CountLaw):
     c: float
     c_within: float
     D: int
-    batch_size: int
+    size: int
 
     def __post_init__(self) -> None:
-        c, count = _checked_correlation("c", self.c, 0.0), checked_data_count(self.D)
-        size = _checked_batch_size(self.batch_size, count)
+        c, count = checked_correlation("c", self.c, 0.0), checked_data_count(self.D)
+        size = _checked_batch_size(self.size, count)
         shared = 0.0 if size == count else c
         least = shared - (1.0 - shared) / (size - 1.0) if size > 1 else -1.0
-        c_within = _checked_correlation("c_within", self.c_within, least)
-        for name, value in {"c": c, "c_within": c_within, "D": count, "batch_size": size}.items():
+        c_within = checked_correlation("c_within", self.c_within, least)
+        for name, value in {"c": c, "c_within": c_within, "D": count, "size": size}.items():
             object.__setattr__(self, name, value)
 
     @cached_property
     def _shared(self) -> float:
         """Correlation of two data of different batches, or 0 if there is one batch."""
-        return 0.0 if self.batch_size == self.D else self.c
+        return 0.0 if self.size == self.D else self.c
 
     @cached_property
     def _rho(self) -> float:
         """Correlation of two Y_a of a batch, or 0 if there is no pair in a batch or no Y_a."""
-        if self.batch_size == 1 or self._shared == 1.0:
+        if self.size == 1 or self._shared == 1.0:
             return 0.0
-        return max((self.c_within - self._shared) / (1.0 - self._shared), -1.0 / (self.batch_size - 1.0))
+        return max((self.c_within - self._shared) / (1.0 - self._shared), -1.0 / (self.size - 1.0))
 
     @cached_property
-    def _pmf(self) -> Array:
+    def pmf(self) -> Array:
+        """Probabilities of the counts 0, ..., D of data that go to class 0."""
         with np.errstate(divide="ignore"):
             odds = np.divide(self._shared, 1.0 - self._shared) if self._shared > _NOTHING else 0.0
-        scale = float(np.sqrt(odds))
-        return _count_probabilities(scale, self._rho, self.batch_size, self.D // self.batch_size)
-
-    def _mass(self, k: Array) -> Array:
-        return np.asarray(self._pmf[k.astype(int)])
-
-    def _cumulative(self, k: Array) -> Array:
-        return np.asarray(np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)])
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Return independent draws of the count, int64, of shape `size` (None: one number), from Gaussian vectors.
-
-        `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
-        """
-        rng = checks.generator(random_state)
-
-        def draw(count: int) -> NDArray[np.int64]:
-            return np.asarray(np.sum(self.outputs((count,), rng) > 0.0, axis=-1))
-
-        return draws_in_blocks(draw, checks.shape_of(size), BLOCK // self.D)
+        return _count_probabilities(float(np.sqrt(odds)), self._rho, self.size, self.D // self.size)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""
-        n, c, rho = self.batch_size, self._shared, self._rho
+        n, c, rho = self.size, self._shared, self._rho
         latent = rng.standard_normal((*shape, 1, 1))
         noise = rng.standard_normal((*shape, self.D // n, n))
         centre = noise.mean(axis=-1, keepdims=True)
@@ -207,12 +173,20 @@ class BatchedGuessLaw(CountLaw):
         y = np.sqrt(1.0 - rho) * (noise - centre) + np.sqrt(max(1.0 + (n - 1.0) * rho, 0.0)) * centre
         return np.asarray(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y).reshape(*shape, self.D)
 
-    def mean(self) -> float:
-        """Return the mean D/2 of the count."""
-        return 0.5 * self.D
+    def draws(
+        self, count: int, outputs: int, counts: Callable[[Array], NDArray[np.int64]], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return so many draws of counts(X), X the outputs at all data, shape (draws, outputs, D)."""
+        blocks = np.array_split(np.arange(count), 1 + count * self.D * outputs // BLOCK)
+        return np.concatenate([counts(self.outputs((block.size, outputs), rng)) for block in blocks])
 
-    def var(self) -> float:
-        """Return the variance D/4 + [D (n - 1) arcsin(c_within) + D (D - n) arcsin(c)]/(2 pi) of the count."""
-        count, n = float(self.D), self.batch_size
-        pairs = (n - 1.0) * np.arcsin(self.c_within) + (count - n) * np.arcsin(self._shared)
-        return float(max(0.25 * count + count * pairs / (2.0 * np.pi), 0.0))
+    def over_pairs(self, function: Callable[[Any], Any]) -> float:
+        """Return the sum over ordered pairs of different data, over D, of a function of the angle arcsin(c)."""
+        within, across = (float(function(np.arcsin(c))) for c in (self.c_within, self._shared))
+        return (self.size - 1.0) * within + (self.D - float(self.size)) * across
+
+
+def coupled_data(source: Any, D: int) -> CoupledData | None:  # noqa: N803 - the papers' letter
+    """Return D data of a source if batches couple them, else None. ValueError: D does not fit them."""
+    batches = getattr(source, "batches", None)
+    return None if batches is None else CoupledData(batches.c, batches.c_within, D, batches.size)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.law import Numbers
+from igbtheory.guesses.arguments import Numbers
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.panels import split
 
@@ -39,15 +39,6 @@ def angle(gamma: Numbers) -> NDArray[np.float64]:
 def fraction_variance(gamma: Numbers) -> NDArray[np.float64]:
     """Return the variance arcsin(gamma/(1 + gamma))/(2 pi) of the fraction of class 0, in the shape of gamma."""
     return angle(gamma) / (2.0 * np.pi)
-
-
-def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return independent draws of the fraction of class 0, of shape `size` (None: the shape of gamma).
-
-    ValueError if gamma does not broadcast to `size`.
-    """
-    repeated = for_every_draw(gamma, size)
-    return fraction(repeated, rng.standard_normal(repeated.shape))
 
 
 def for_every_draw(gamma: Numbers, size: Any) -> NDArray[np.float64]:

@@ -1,149 +1,211 @@
-"""Base classes of the laws of guesses, and checks of the arguments that they accept."""
+"""Laws of statistics of the outputs of untrained networks: a source of outputs, and what is computed from them.
+
+A statistic says what the numbers of a network are, `of_outputs`. Then it has draws, and all that follows from draws has
+a standard error. What a statistic knows beside that, such as `of_gammas` where data are independent, makes it exact.
+"""
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
+from igbtheory.guesses.arguments import MOST_TOKENS, checked_classes, refuse_many_draws
+from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, ordered
+from igbtheory.guesses.source import IndependentData, OutputsAtData, Source, Statistic, numbers_of, source_of
 
-Numbers = float | NDArray[np.float64]
-"""A float or an array of floats, as broadcasting methods take and return them."""
-
-MOST_CLASSES = 1000
-"""Largest number of classes of laws that hold several numbers for every class and draw; ImageNet has as many."""
-MOST_TOKENS = 10**6
-"""Largest number of classes of laws of guesses, up to which the rules of `coincidence` are accurate to 2e-9; language
-models have up to a quarter of it."""
-MOST_NUMBERS = 2**26
-"""Largest number of numbers in the draws of a law: 512 MiB, of which up to four copies are held."""
+Array = NDArray[Any]
 
 
 class Law(Result):
-    """Law whose mean and variance are known."""
+    """Law over initialisations of what networks make of their outputs.
+
+    Methods have the names and the meaning that scipy.stats gives them. Where a source is a sweep, `mean`, `var` and
+    other formulas have its shape, and draws must broadcast with it. An estimate, which has a standard error, is for one
+    network: it takes `draws`, the number of networks drawn, and `random_state`: None (fresh entropy), an int (a seed)
+    or a `numpy.random.Generator`, so that the same call returns the same estimate by default.
+
+    source: where the outputs come from; a number is the gamma of `GaussianOutputs`.
+    """
+
+    source: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", source_of(self.source))
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """Number of outputs of a network, one for each class."""
 
     @abstractmethod
+    def of_outputs(self, outputs: Array, rng: np.random.Generator) -> Array:
+        """Return the numbers, (draws, ...), of networks with these outputs, shape (data, draws, outputs)."""
+
+    def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
+        """Return the numbers, (draws, ...), of networks with these bias ratios, (draws,), on independent data.
+
+        By default they are those at a thousand data, whose scatter they have.
+        """
+        source: IndependentData = self.source
+        return source.drawn_at_data(self, gamma, rng)
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Return independent draws, shape (*size, ...); size: the shape of a sweep, or one draw, by default."""
+        shape = checks.shape_of(size, self._swept)
+        refuse_many_draws(int(np.prod(shape)), self.outputs)
+        return self._source.rvs(self, size, checks.generator(random_state))[()]
+
+    def drawn(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Return the law as estimated from draws."""
+        refuse_many_draws(checked_draws(draws), self.outputs)
+        return self._sampled(lambda numbers: numbers, draws, random_state)
+
     def mean(self) -> Any:
         """Return the mean."""
+        return self.drawn().mean()
 
-    @abstractmethod
-    def var(self) -> Any:
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the variance."""
+        return self._squares(draws, random_state).mean()
 
     def std(self) -> Any:
         """Return the standard deviation, the square root of `var`."""
-        return np.sqrt(self.var())
+        variance = self.var()
+        root = np.sqrt(variance)
+        return Estimate(root, variance.error / (2.0 * root)) if isinstance(variance, Estimate) else root
+
+    def cov(self) -> Any:
+        """Return the covariance matrix of the numbers of a network, from draws."""
+        return np.cov(self.drawn().draws, rowvar=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters that are numbers, the mean, the variance and the standard deviation."""
-        named = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        given = {name: value for name, value in named.items() if isinstance(value, int | float | np.ndarray)}
-        return {**given, "mean": self.mean(), "var": self.var(), "std": self.std()}
+        """Return the numbers of the source and of the law, the mean, the variance and the standard deviation."""
+        moments = {name: getattr(self, name)() for name in ("mean", "var", "std")}
+        plain = {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in moments.items()}
+        return {**numbers_of(self.source), **numbers_of(self), **plain}
+
+    def __repr__(self) -> str:
+        numbers = (f", {name}={value!r}" for name, value in numbers_of(self).items())
+        return f"{type(self).__name__}({self.source!r}{''.join(numbers)})"
+
+    @property
+    def _scatters(self) -> bool:
+        """Whether draws have the scatter of data that are drawn."""
+        if isinstance(self._source, OutputsAtData):
+            return not self._source.given
+        return type(self).of_gammas is Law.of_gammas
+
+    @property
+    def _source(self) -> Source:
+        return self.source  # type: ignore[no-any-return]
+
+    @property
+    def _swept(self) -> tuple[int, ...]:
+        return self._source.shape
+
+    def _sampled(
+        self, function: Callable[[Any], Any], draws: int, random_state: Any, numbers: Statistic | None = None
+    ) -> SampledLaw:
+        """Return the law of a function of the numbers, of which as many are held at once as fit into a block."""
+        if self._swept:
+            raise ValueError(
+                f"expected one gamma, got a sweep of shape {self._swept}: an estimate is for one network; loop over "
+                "the values"
+            )
+        count, rng = checked_draws(draws), checks.generator(random_state)
+        draws_of = [function(block) for block in self._source.blocks(numbers or self, count, rng)]
+        return SampledLaw(np.concatenate(draws_of), self._source.networks)
+
+    def _centre(self, draws: Array) -> Any:
+        """Return the mean from which draws deviate."""
+        return draws.mean(axis=0)
+
+    def _squares(self, draws: int, random_state: Any) -> SampledLaw:
+        """Return the law of the squared deviations from the mean.
+
+        Where data are drawn, each is the product of those of two halves of the data, to which their scatter adds
+        nothing.
+        """
+        halves = Halves(self) if self._scatters else None
+        law = self._sampled(lambda numbers: numbers, draws, random_state, halves)
+        apart = law.draws - self._centre(law.draws)
+        return SampledLaw(np.square(apart) if halves is None else np.prod(apart, axis=1), law.networks)
+
+
+@final
+@dataclass(frozen=True)
+class Halves:
+    """The numbers of two halves of the data, shape (draws, 2, ...)."""
+
+    law: Law
+
+    @property
+    def outputs(self) -> int:
+        """That of the law."""
+        return self.law.outputs
+
+    def of_outputs(self, outputs: Array, rng: np.random.Generator) -> Array:
+        """Return the numbers of both halves."""
+        return np.stack([self.law.of_outputs(half, rng) for half in np.array_split(outputs, 2)], axis=1)
+
+    def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
+        """Return the numbers of both halves of independent data."""
+        source: IndependentData = self.law.source
+        return source.drawn_at_data(self, gamma, rng)
+
+
+def alike(variance: Any, m: int) -> Any:
+    """Return the covariance matrix, (..., m, m), of numbers with a constant sum that are all alike."""
+    m = checked_classes(m)
+    return np.multiply.outer(np.asarray(variance), (m * np.eye(m) - 1.0) / (m - 1.0))
 
 
 class ClassLaw(Law):
-    """Law of M numbers, one for each class, with a constant sum. All classes are equivalent before training.
+    """Law of M numbers, one for each class, with a constant sum. All classes are alike, but for ties.
 
-    `mean` and `var` are the mean and the variance of the number of one class.
+    `mean` and `var` are the mean and the variance of the number of one class; where outputs tie, they are arrays (M,).
     """
 
     n_classes: int
+    total: float = 1.0
+    """Sum of the numbers of all classes."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes, MOST_TOKENS))
+
+    @property
+    def outputs(self) -> int:
+        return self.n_classes
+
+    def mean(self) -> Any:
+        """Return the mean 1/M of the sum, in the shape of a sweep, and more of class 0 where outputs tie."""
+        if not self._source.alike:
+            return super().mean()
+        return np.full(self._swept, self.total * (1.0 / self.n_classes))[()]
+
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
+        """Return the variance, from the squares of all classes."""
+        squares = self._squares(draws, random_state)
+        return SampledLaw(squares.draws.mean(axis=1), squares.networks).mean() if self._source.alike else squares.mean()
+
+    def _centre(self, draws: Array) -> Any:
+        return self.mean() if self._source.alike else super()._centre(draws)
 
     def cov(self) -> Any:
         """Return the covariance matrix, shape (..., M, M): `var` on the diagonal and -var/(M - 1) elsewhere."""
-        m = checked_classes(self.n_classes)
-        return np.multiply.outer(self.var(), (m * np.eye(m) - 1.0) / (m - 1.0))
+        return alike(self.var(), self.n_classes) if self._source.alike else super().cov()
 
+    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Return the law of the largest number, which belongs to the favoured class."""
+        return self._sampled(lambda numbers: numbers.max(axis=1), draws, random_state)
 
-def float64_array(name: str, value: Any) -> NDArray[np.float64]:
-    """Return a new float64 array with the numbers and the shape of `value`; TypeError if they are not real numbers."""
-    array = np.asarray(value)
-    if array.dtype == np.object_:
-        # float() refuses multiprecision and exact numbers that are not real
-        try:
-            return np.asarray([float(x) for x in array.flat]).reshape(array.shape)
-        except (TypeError, ValueError, OverflowError):
-            pass
-    if array.dtype.kind not in "fiu":
-        got = f"an array of {array.dtype}" if array.ndim else repr(value)
-        raise TypeError(f"{name}: expected a real number or an array of them, got {got}; pass numbers")
-    return array.astype(np.float64)
-
-
-def fitting(name: str, value: Any, gamma: Numbers) -> NDArray[np.float64]:
-    """Return the numbers in `value` as an array; ValueError if it does not broadcast with gamma."""
-    array = float64_array(name, value)
-    try:
-        np.broadcast_shapes(array.shape, np.shape(gamma))
-    except ValueError:
-        raise ValueError(
-            f"{name}: expected a shape that broadcasts with gamma, of shape {np.shape(gamma)}, got {array.shape}; put "
-            f"axes behind, {name}.reshape({(*array.shape, *(1 for _ in np.shape(gamma)))})"
-        ) from None
-    return array
-
-
-def one_number(name: str, value: Any, remedy: str = "loop over its values") -> float:
-    """Return `value` as a float. ValueError with the `remedy` for an array, TypeError if it is not a real number."""
-    number = float64_array(name, value)
-    if number.ndim:
-        raise ValueError(f"{name}: expected one number, got an array of shape {number.shape}; {remedy}")
-    return float(number)
-
-
-def non_negative_number(name: str, value: Any) -> float:
-    """Return `value` as a float; refuse anything but one finite number of at least 0."""
-    checks.non_negative(name, value)
-    return one_number(name, value)
-
-
-def draws_in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
-    """Return independent draws, shape (*shape, ...), from calls draw(count) for at most `most` draws each."""
-    count, rows = int(np.prod(shape)), max(1, most)
-    blocks = [draw(min(rows, count - start)) for start in range(0, count, rows)] or [draw(0)]
-    draws = np.concatenate(blocks)
-    return draws.reshape((*shape, *draws.shape[1:]))[()]
-
-
-def checked_gamma(gamma: Any) -> Numbers:
-    """Return the variance ratio gamma = var_mu / var_chi in [0, inf] as a float or a read-only array.
-
-    ValueError if it is negative or NaN, TypeError if it is not a real number.
-    """
-    array = float64_array("gamma", gamma)
-    refused = array[~(array >= 0.0)]
-    if refused.size:
-        raise ValueError(
-            f"gamma: expected numbers from 0 to inf, got {refused[0]}; "
-            "pass the gamma of a prediction, or var_mu / var_chi of two variances"
-        )
-    if array.ndim == 0:
-        return float(array)
-    array.flags.writeable = False
-    return array
-
-
-def checked_data_count(count: Any) -> int:
-    """Return the number of data D as an int; refuse anything but a whole number from 1 to 2^53."""
-    number = one_number("D", count, "make one law for each D")
-    if not (1 <= number <= 2**53 and number.is_integer()):
-        raise ValueError(f"D: expected a whole number of data from 1 to 2**53, got {count!r}; pass for instance D=1000")
-    return int(count)
-
-
-def checked_classes(n_classes: Any, most: int = MOST_CLASSES) -> int:
-    """Return the number of classes M as an int; refuse anything but a whole number from 2 to `most`."""
-    return checks.whole("n_classes", n_classes, 2, most)
-
-
-def refuse_many_draws(count: int, n_classes: int) -> None:
-    """Refuse draws that do not fit in memory, `count` of them with a number for each class."""
-    if count * n_classes > MOST_NUMBERS:
-        raise ValueError(
-            f"expected at most {MOST_NUMBERS} numbers in all draws, got {count} draws of {n_classes} classes; take "
-            f"{MOST_NUMBERS // n_classes} draws or fewer"
-        )
+    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Return the law of the numbers in descending order, arrays (M,)."""
+        law = self.drawn(draws, random_state)
+        return ordered(law.draws, law.networks)

@@ -1,16 +1,43 @@
-"""Probabilities of a count k ~ Binomial(n, Phi(s U)), U ~ N(0, 1), s = sqrt(gamma) > 0, as integrals."""
+"""Probabilities of a count k ~ Binomial(n, Phi(s U)), U ~ N(0, 1), s = sqrt(gamma), as integrals."""
+
+from collections.abc import Callable
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.guesses.arguments import Numbers
 from igbtheory.guesses.logconcave import log_integral
 from igbtheory.mathematics.numerics.log_binomial import deviance, log_largest
 
 Array = NDArray[np.float64]
 
+BLOCK = 2048
+"""Number of values that are computed at a time. Each has 40 nodes, so all arrays together stay below 100 MB."""
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _ERROR = 2e-13  # relative error of the integrals for D up to 1,000,000
+
+
+def log_probability(gamma: Numbers, n: int, k: Array) -> Array:
+    """Return the logarithm of P(count = k), whole numbers k from 0 to n/2, in the broadcast shape."""
+    none = log_probability_up_to(gamma, n, np.zeros(()))
+    return np.where(k == 0, none, _of_distinct(log_mass, gamma, n, np.maximum(k, 1.0)))
+
+
+def log_probability_up_to(gamma: Numbers, n: int, k: Array) -> Array:
+    """Return the logarithm of P(count <= k), whole numbers k from 0 to (n - 1)/2, in the broadcast shape."""
+    return _of_distinct(log_cumulative, gamma, n, k)
+
+
+def _of_distinct(rule: Callable[[int, Array, Array], Array], gamma: Numbers, n: int, k: Array) -> Array:
+    """Return rule(n, k, sqrt(gamma)) in the broadcast shape. It is computed once for equal pairs (k, gamma)."""
+    # the rules divide by sqrt(gamma); the law at this least gamma is that of gamma = 0 to the last digit
+    k, s = np.broadcast_arrays(k, np.sqrt(np.maximum(gamma, 1e-20 / float(n) ** 2)))
+    pairs, places = np.unique([k.ravel(), s.ravel()], axis=1, return_inverse=True)
+    blocks = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
+    with np.errstate(all="ignore"):
+        values = np.concatenate([rule(n, *part) for part in blocks])
+    return np.asarray(values[places].reshape(k.shape))
 
 
 def _hazard(t: Array) -> tuple[Array, Array]:

@@ -15,8 +15,8 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.guesses.arguments import MOST_CLASSES, MOST_TOKENS, checked_classes, checked_gamma, one_number
 from igbtheory.guesses.coincidence import FINE_STEP, STEP
-from igbtheory.guesses.law import MOST_CLASSES, MOST_TOKENS, checked_classes, checked_gamma, one_number
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import TINY

@@ -12,8 +12,7 @@ On given tokens, and at finite width, the outputs of an expert at all tokens are
 in draws of these vectors: so the outputs of experts are correlated over the tokens, and have unlike spreads.
 """
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -23,12 +22,12 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
+from igbtheory.guesses.arguments import MOST_NUMBERS, MOST_TOKENS, one_number
 from igbtheory.guesses.centred import fractions
-from igbtheory.guesses.dataset import OutputLaw
-from igbtheory.guesses.law import MOST_CLASSES, checked_gamma, one_number
-from igbtheory.guesses.sampled import DRAWS, SampledLaw, checked_draws, estimate, ordered
+from igbtheory.guesses.law import Law, alike
+from igbtheory.guesses.sampled import DRAWS, SampledLaw, estimate, linear
+from igbtheory.guesses.source import numbers_of
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
@@ -49,48 +48,67 @@ STARVED = 0.1
 Array = NDArray[np.float64]
 
 
+@final
 @dataclass(frozen=True, eq=False, repr=False)
-class Loads(Result):
-    """Law of the loads of `experts` experts, of which every token takes `top`; all experts are equivalent."""
+class RouterLaw(Law):
+    """Law of the loads of `experts` experts, of which every token takes the `top` with the largest outputs.
 
+    source: the outputs of the experts at the tokens; a number is gamma of `GaussianOutputs`. Given a network, loads of
+    infinitely many independent tokens are exact if experts times top is at most 256, or if top is 1. Loads of outputs
+    at data are counted. If these are drawn from infinitely many, the deviations of the loads of a network from the fair
+    load are multiplied by one factor, so that their mean square, CV^2, has no part from the scatter of the counts.
+    Tokens that tie go to the first experts.
+
+    experts, top: number of experts, and number of those that a token goes to.
+
+    >>> law = igb.mlp(2, "relu").predict().router(experts=8, top=2)
+    >>> print(f"{law.largest().mean().value:.3f}")
+    2.723
+    """
+
+    source: Any
     experts: int
     top: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "experts", checks.whole("experts", self.experts, 2, MOST_CLASSES))
+        super().__post_init__()
+        object.__setattr__(self, "experts", checks.whole("experts", self.experts, 2, MOST_TOKENS))
         object.__setattr__(self, "top", checks.whole("top", self.top, 1))
         if self.top >= self.experts:
             raise ValueError(
                 f"expected top below the {self.experts} experts, got {self.top}: all experts would get all tokens; "
                 f"take top={max(1, self.experts // 4)}, for example"
             )
+        if self._swept:
+            raise ValueError(f"gamma: expected one number, got a sweep of shape {self._swept}; loop over its values")
+
+    @property
+    def outputs(self) -> int:
+        return self.experts
 
     @property
     def fair(self) -> float:
         """The fair load top/experts, which is the mean of a load."""
         return self.top / self.experts
 
-    @property
-    def networks(self) -> int:
-        """Number of networks whose features are drawn, 1 if none are."""
-        return 1
+    def of_outputs(self, outputs: Array, rng: np.random.Generator) -> Array:
+        taken = np.argpartition(outputs, -self.top, axis=2)[:, :, -self.top :]
+        taken[~outputs.any(axis=2)] = np.arange(self.top)
+        cells = taken + self.experts * np.arange(outputs.shape[1])[:, None]
+        counts = np.bincount(cells.ravel(), minlength=self.experts * outputs.shape[1]).reshape(-1, self.experts)
+        tokens = len(outputs)
+        return self._without_scatter(counts.astype(np.float64), tokens) if self._scatters else counts / tokens
 
-    @abstractmethod
-    def _blocks(self, count: int, rng: np.random.Generator) -> Iterable[Array]:
-        """Return `count` draws of the loads of all experts in blocks (draws, experts), network by network."""
-
-    def _drawn(self, count: int, rng: np.random.Generator) -> Array:
-        return np.concatenate([*self._blocks(count, rng), np.empty((0, self.experts))])
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Return independent draws of the loads of all experts, shape (*size, experts). Every row sums to `top`."""
-        rng, shape = checks.generator(random_state), checks.shape_of(size)
-        loads = self._drawn(int(np.prod(shape)), rng)
-        return (loads if self.networks == 1 else rng.permutation(loads)).reshape((*shape, self.experts))
+    def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
+        # each expert needs the numbers of `top` counts at all nodes, about 200 of them
+        blocks = 1 + gamma.size * self.experts * self.top * 200 // BLOCK
+        u = rng.standard_normal((gamma.size, self.experts))
+        split = zip(np.array_split(gamma, blocks), np.array_split(u, blocks), strict=True)
+        return np.concatenate([self._given(*block) for block in split])
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of the loads in units of the fair load, in descending order, arrays (experts,)."""
-        return ordered(self._relative(draws, random_state), self.networks)
+        return self._law(lambda loads: -np.sort(-loads, axis=1), draws, random_state)
 
     def cv2(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
         """Return the law of CV^2, the variance of the loads of a network over the square of their mean."""
@@ -111,20 +129,73 @@ class Loads(Result):
         """Return the law of the share of experts whose load is below this one, in units of the fair load."""
         return self._law(partial(_starved, checked_share(below)), draws, random_state)
 
-    def _law(self, function: Callable[[Array], Array], draws: int, random_state: Any) -> SampledLaw:
-        return SampledLaw(function(self._relative(draws, random_state)), self.networks)
+    def mean(self) -> Any:
+        """Return the fair load, and that of each expert, (experts,), where outputs tie."""
+        return self.fair if self.source.alike else super().mean()
 
-    def _relative(self, draws: int, random_state: Any) -> Array:
-        return self._drawn(checked_draws(draws), checks.generator(random_state)) / self.fair
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
+        """Return the variance of a load, fair^2 times the mean of `cv2`, and that of each where outputs tie."""
+        if not self.source.alike:
+            return super().var(draws, random_state)
+        return linear(self.cv2(draws, random_state).mean(), self.fair**2)
+
+    def cov(self) -> Any:
+        """Return the covariance matrix of the loads, shape (experts, experts)."""
+        return alike(self.var(), self.experts) if self.source.alike else super().cov()
+
+    def _law(self, function: Callable[[Array], Array], draws: int, random_state: Any) -> SampledLaw:
+        return self._sampled(lambda loads: function(loads / self.fair), draws, random_state)
+
+    def _given(self, gamma: Array, u: Array) -> Array:
+        """Return the loads given gamma of the networks, and U of all experts, shape (draws, experts)."""
+        torn = np.isposinf(gamma)
+        if torn.all():
+            return np.asarray(u >= np.partition(u, -self.top, axis=1)[:, [-self.top]], dtype=float)
+        if not gamma.any():
+            return np.full(u.shape, self.fair)
+        centres = np.sqrt(gamma)[:, None] * u
+        if self.top == 1:
+            return fractions(centres)
+        return (_of_top if self.experts * self.top <= EXACT else _of_threshold)(centres, self.top)
+
+    def of_many(self, above: Any) -> Any:
+        """Return the load that this share of infinitely many experts exceeds, in its shape."""
+        u = scipy.special.ndtri(1.0 - np.asarray(above, dtype=float))
+        tau = scipy.special.ndtri(1.0 - self.fair)
+        gamma = self.source.gamma
+        if np.isposinf(gamma):
+            return np.asarray(u > tau, dtype=float)[()]
+        return scipy.special.ndtr(np.sqrt(gamma) * u - tau * np.sqrt(1.0 + gamma))
+
+    def means(self, capacity: float = CAPACITY, below: float = STARVED) -> dict[str, float]:
+        """Return the means of CV^2, of the largest load, and of the shares dropped and starved, for many experts.
+
+        They are closed forms, which hold for infinitely many experts: at gamma = 0.86 CV^2 of 64 experts is 3 % smaller
+        with top 6, and 16 % with top 1.
+        """
+        p, gamma, capacity, below = self.fair, self.source.gamma, checked_capacity(capacity), checked_share(below)
+        tau = scipy.special.ndtri(1.0 - p) or TINY
+        # the probability that two tokens take the same expert, less that of independent choices
+        together = 2.0 * (
+            scipy.special.owens_t(tau, 1.0) - scipy.special.owens_t(tau, 1.0 / np.sqrt(1.0 + 2.0 * gamma))
+        )
+        return {
+            "cv2": float(together / p**2),
+            "largest": float(self.of_many(-np.expm1(np.log(0.5) / self.experts)) / p),  # at the median of the largest U
+            "dropped": _above(capacity, p, tau, gamma),
+            "starved": float(scipy.special.ndtr(_latent(below * p, tau, gamma))),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of experts and of choices, and the means of the laws with their errors."""
-        loads = self._relative(DRAWS, 0)
         measures: dict[str, Callable[[Array], Array]] = {"cv2": _cv2, "largest": _largest}
         measures |= {f"dropped at {capacity:g}": partial(_dropped, capacity) for capacity in CAPACITIES}
         measures |= {"starved": partial(_starved, STARVED)}
-        means = {name: estimate(measure(loads), self.networks).to_dict() for name, measure in measures.items()}
-        return {"experts": self.experts, "top": self.top, "fair": self.fair, **means}
+        draws = min(DRAWS, MOST_NUMBERS // self.experts)
+        law = self._law(lambda loads: np.stack([of(loads) for of in measures.values()], axis=1), draws, 0)
+        columns = zip(measures, np.ascontiguousarray(law.draws.T), strict=True)
+        means = {name: estimate(column, law.networks).to_dict() for name, column in columns}
+        return {**numbers_of(self.source), **numbers_of(self), "fair": self.fair, **means}
 
     def __str__(self) -> str:
         means = {name: measured(**value) for name, value in self.to_dict().items() if isinstance(value, dict)}
@@ -142,8 +213,15 @@ class Loads(Result):
             ]
         )
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(experts={self.experts}, top={self.top})"
+    def _without_scatter(self, counts: Array, tokens: int) -> Array:
+        """Return the loads of which so many tokens are a sample, from their counts, (draws, experts)."""
+        apart = counts / tokens - self.fair
+        even = self.experts * self.fair**2
+        # two different tokens go to the same expert as often as the loads of infinitely many say
+        pairs = (counts * (counts - 1.0)).sum(axis=1) / (tokens * (tokens - 1.0)) - even
+        squares = np.square(apart).sum(axis=1)
+        share = np.divide(pairs, squares, out=np.zeros_like(squares), where=squares > 0)
+        return np.asarray(self.fair + np.sqrt(np.clip(share, 0.0, 1.0))[:, None] * apart)
 
 
 def _cv2(loads: Array) -> Array:
@@ -160,115 +238,6 @@ def _dropped(capacity: float, loads: Array) -> Array:
 
 def _starved(below: float, loads: Array) -> Array:
     return np.asarray((loads < below).mean(axis=1))
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class RouterLaw(Loads):
-    """Law of the loads for infinitely many tokens, which depends on gamma = var_mu/var_chi of the outputs.
-
-    Loads are exact if experts times top is at most 256, or if top is 1.
-
-    experts, top, gamma: number of experts, number of those that a token goes to, and the bias ratio of the outputs.
-
-    >>> law = igb.mlp(2, "relu").predict().router(experts=8, top=2)
-    >>> print(f"{law.largest().mean().value:.3f}")
-    2.723
-    """
-
-    gamma: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "gamma", one_number("gamma", checked_gamma(self.gamma)))
-
-    def _blocks(self, count: int, rng: np.random.Generator) -> Iterator[Array]:
-        # each expert needs the numbers of `top` counts at all nodes, about 200 of them
-        blocks = 1 + count * self.experts * self.top * 200 // BLOCK
-        for part in np.array_split(rng.standard_normal((count, self.experts)), blocks):
-            yield self._given(part)
-
-    def _given(self, u: Array) -> Array:
-        """Return the loads given U of all experts, shape (draws, experts)."""
-        if np.isposinf(self.gamma):
-            return np.asarray(u >= np.partition(u, -self.top, axis=1)[:, [-self.top]], dtype=float)
-        if self.gamma == 0.0:
-            return np.full(u.shape, self.fair)
-        centres = np.sqrt(self.gamma) * u
-        if self.top == 1:
-            return fractions(centres)
-        return (_of_top if self.experts * self.top <= EXACT else _of_threshold)(centres, self.top)
-
-    def of_many(self, above: Any) -> Any:
-        """Return the load that this share of infinitely many experts exceeds, in its shape."""
-        u = scipy.special.ndtri(1.0 - np.asarray(above, dtype=float))
-        tau = scipy.special.ndtri(1.0 - self.fair)
-        if np.isposinf(self.gamma):
-            return np.asarray(u > tau, dtype=float)[()]
-        return scipy.special.ndtr(np.sqrt(self.gamma) * u - tau * np.sqrt(1.0 + self.gamma))
-
-    def means(self, capacity: float = CAPACITY, below: float = STARVED) -> dict[str, float]:
-        """Return the means of CV^2, of the largest load, and of the shares dropped and starved, for many experts.
-
-        They are closed forms, which hold for infinitely many experts: at gamma = 0.86 CV^2 of 64 experts is 3 % smaller
-        with top 6, and 16 % with top 1.
-        """
-        p, gamma, capacity, below = self.fair, self.gamma, checked_capacity(capacity), checked_share(below)
-        tau = scipy.special.ndtri(1.0 - p) or TINY
-        # the probability that two tokens take the same expert, less that of independent choices
-        together = 2.0 * (
-            scipy.special.owens_t(tau, 1.0) - scipy.special.owens_t(tau, 1.0 / np.sqrt(1.0 + 2.0 * gamma))
-        )
-        return {
-            "cv2": float(together / p**2),
-            "largest": float(self.of_many(-np.expm1(np.log(0.5) / self.experts)) / p),  # at the median of the largest U
-            "dropped": _above(capacity, p, tau, gamma),
-            "starved": float(scipy.special.ndtr(_latent(below * p, tau, gamma))),
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"gamma": self.gamma, **super().to_dict()}
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class DatasetRouterLaw(Loads):
-    """Law of the loads where outputs at tokens are drawn: at given ones, or at new ones of networks of finite width.
-
-    binary: the law of two classes on the same tokens. If they are drawn from infinitely many, the deviations of the
-    loads of a network from the fair load are multiplied by one factor, so that their mean square, CV^2, has no part
-    from the scatter of the counts. Tokens that tie go to the first experts.
-
-    experts, top: number of experts, and number of those that a token goes to.
-
-    >>> law = igb.mlp(2, "relu").predict(igb.digits()[:50] / 16).router(experts=8, top=2)
-    """
-
-    binary: OutputLaw
-
-    @property
-    def networks(self) -> int:
-        return self.binary.networks
-
-    def _blocks(self, count: int, rng: np.random.Generator) -> Iterator[Array]:
-        tokens, experts = self.binary.size, self.experts
-        for outputs in self.binary.of_networks(count, rng, experts):
-            taken = np.argpartition(outputs, -self.top, axis=2)[:, :, -self.top :]
-            taken[~outputs.any(axis=2)] = np.arange(self.top)
-            cells = taken + experts * np.arange(outputs.shape[1])[:, None]
-            counts = np.bincount(cells.ravel(), minlength=experts * outputs.shape[1]).reshape(-1, experts)
-            yield counts / tokens if self.binary.given else self._without_scatter(counts.astype(np.float64))
-
-    def _without_scatter(self, counts: Array) -> Array:
-        """Return the loads of which the tokens are a sample, from their counts, (draws, experts)."""
-        tokens = self.binary.size
-        apart = counts / tokens - self.fair
-        even = self.experts * self.fair**2
-        # two different tokens go to the same expert as often as the loads of infinitely many say
-        pairs = (counts * (counts - 1.0)).sum(axis=1) / (tokens * (tokens - 1.0)) - even
-        squares = np.square(apart).sum(axis=1)
-        share = np.divide(pairs, squares, out=np.zeros_like(squares), where=squares > 0)
-        return np.asarray(self.fair + np.sqrt(np.clip(share, 0.0, 1.0))[:, None] * apart)
 
 
 def checked_capacity(capacity: Any) -> float:

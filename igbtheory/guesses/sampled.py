@@ -1,7 +1,5 @@
 """Estimates from independent draws, with standard errors: of a number, and of the law of a number."""
 
-from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,12 +9,10 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import draws_in_blocks, one_number, refuse_many_draws
+from igbtheory.guesses.arguments import one_number
 
 DRAWS = 2000
 """Default number of draws of an estimate, which then has an error of a few per cent."""
-HELD = 2**22
-"""Numbers of draws that are held at once where only a function of them is wanted: 32 MiB."""
 
 
 @final
@@ -73,6 +69,13 @@ def estimate(draws: Any, networks: int = 1) -> Estimate:
     return Estimate(draws.mean(axis=0)[()], error[()])
 
 
+def linear(number: Any, factor: float, constant: Any = 0.0) -> Any:
+    """Return factor times a number plus a constant; an estimate keeps its error."""
+    if isinstance(number, Estimate):
+        return Estimate(factor * number.value + constant, abs(factor) * number.error)
+    return factor * number + constant
+
+
 def checked_draws(draws: Any) -> int:
     """Return the number of draws as an int; refuse fewer than two, which have no standard error."""
     return checks.whole("draws", draws, 2)
@@ -110,12 +113,18 @@ class SampledLaw(Result):
 
         If k of n draws are at most x, the error is computed for the share (k + 1)/(n + 2), so that it is never 0.
         """
-        below = self.draws <= one_number("x", x)
-        n, count = len(below), below.sum(axis=0)
+        return self._probability(self.draws <= one_number("x", x))
+
+    def pmf(self, x: Any) -> Estimate:
+        """Return the probability of exactly x, one number, with an error as in `cdf`."""
+        return self._probability(self.draws == one_number("x", x))
+
+    def _probability(self, events: NDArray[np.bool_]) -> Estimate:
+        n, count = len(events), events.sum(axis=0)
         p = (count + 1.0) / (n + 2.0)
         error = np.sqrt(p * (1.0 - p) / n)
         if self.networks > 1:
-            error = np.maximum(error, estimate(below, self.networks).error)
+            error = np.maximum(error, estimate(events, self.networks).error)
         return Estimate((count / n)[()], error[()])
 
     def ppf(self, p: Any) -> Estimate:
@@ -136,39 +145,6 @@ class SampledLaw(Result):
 
     def __repr__(self) -> str:
         return f"SampledLaw({len(self.draws)} draws of shape {self.draws.shape[1:]})"
-
-
-class DrawnClasses(Result):
-    """Law of one number for each class, with the sum 1, that can be drawn; draws also give the numbers in order."""
-
-    n_classes: int
-
-    def mean(self) -> float:
-        """Return the mean 1/M, by the symmetry of the classes."""
-        return 1.0 / self.n_classes
-
-    @abstractmethod
-    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:
-        """Return independent draws of the numbers of all classes, shape (*size, M)."""
-
-    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law of the largest number, which belongs to the favoured class, from `draws` draws."""
-        return SampledLaw(self._of_draws(lambda numbers: numbers.max(axis=1), draws, random_state))
-
-    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law of the numbers in descending order, arrays (M,), from `draws` draws."""
-        return ordered(self._draws(draws, random_state))
-
-    def _draws(self, draws: int, random_state: Any) -> NDArray[np.float64]:
-        refuse_many_draws(checked_draws(draws), self.n_classes)
-        return np.asarray(self._of_draws(lambda numbers: numbers, draws, random_state))
-
-    def _of_draws(self, function: Callable[[Any], Any], draws: int, random_state: Any) -> Any:
-        """Return a function of draws, (count, M), for `draws` draws, of which as many are held as fit into a block."""
-        rng = checks.generator(random_state)
-        return draws_in_blocks(
-            lambda count: function(self.rvs(count, rng)), (checked_draws(draws),), HELD // self.n_classes
-        )
 
 
 def ordered(numbers: NDArray[np.float64], networks: int = 1) -> SampledLaw:

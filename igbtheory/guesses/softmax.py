@@ -15,10 +15,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
+from igbtheory.guesses.arguments import non_negative_number
 from igbtheory.guesses.centred import FEW, checked_centres, differ
-from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number
-from igbtheory.guesses.sampled import DrawnClasses
+from igbtheory.guesses.law import ClassLaw
+from igbtheory.guesses.sampled import DRAWS
+from igbtheory.guesses.source import GaussianOutputs
 from igbtheory.mathematics.numerics.limits import BLOCK, DEPTH
 from igbtheory.mathematics.numerics.log_normal import PEAK, REACH, LogNormalLaplace
 from igbtheory.mathematics.numerics.many_factors import ManyFactors
@@ -37,36 +38,48 @@ Array = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class SoftmaxLaw(DrawnClasses, ClassLaw):
-    """Law over initialisations of p_c = E_chi softmax_c(O/temperature), for M = `n_classes` classes.
+@dataclass(frozen=True, eq=False, repr=False)
+class SoftmaxLaw(ClassLaw):
+    """Law over initialisations of p_c, the mean of softmax_c(O/temperature) over the data, for M = `n_classes` classes.
 
-    The means are over infinitely many data. They depend on var_mu and var_chi, and not only on their ratio. As
-    temperature -> 0, p_c becomes the share of the guesses; as temperature -> inf, all p_c become 1/M.
+    source: the outputs O. Of Gaussian ones the mean is over infinitely many data: it depends on their `variances`, and
+    not only on their ratio, and the variance is an integral; elsewhere it is an estimate. As temperature -> 0, p_c
+    becomes the share of the guesses; as temperature -> inf, all p_c become 1/M.
 
-    var_mu, var_chi: variances of the outputs. n_classes: M. temperature: what the outputs are divided by.
+    n_classes: M. temperature: what the outputs are divided by.
 
     >>> law = igb.mlp(2, "relu").predict().softmax(10)
     >>> print(f"{law.mean():.2f}")
     0.10
     """
 
-    var_mu: float
-    var_chi: float
+    source: Any
     n_classes: int
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("var_mu", "var_chi"):
-            object.__setattr__(self, name, non_negative_number(name, getattr(self, name)))
+        super().__post_init__()
         object.__setattr__(self, "temperature", checked_temperature(self.temperature))
-        object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
+        if self._swept:
+            raise ValueError(f"expected one network, got a sweep of shape {self._swept}; loop over its values")
 
-    def var(self) -> float:
-        """Return the variance of p_c over initialisations."""
-        if self.var_mu == 0.0:
+    def of_outputs(self, outputs: Array, rng: np.random.Generator) -> Array:
+        weights = np.exp((outputs - outputs.max(axis=2, keepdims=True)) / self.temperature)
+        return np.asarray((weights / weights.sum(axis=2, keepdims=True)).mean(axis=0))
+
+    def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
+        """Return the mean probabilities over infinitely many data: the centres are drawn."""
+        of_centres, _ = self.source.deviations(gamma[:, None])
+        return self.given(of_centres * rng.standard_normal((gamma.size, self.n_classes)))
+
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
+        """Return the variance of p_c over initialisations, of Gaussian outputs a double integral."""
+        if not isinstance(self.source, GaussianOutputs):
+            return super().var(draws, random_state)
+        of_centres = float(self.source.deviations(self.source.gamma)[0])
+        if of_centres == 0.0:
             return 0.0
-        mu, smooth = np.sqrt(self.var_mu) / self.temperature, max(1.0, self._scale)
+        mu, smooth = of_centres / self.temperature, max(1.0, self._scale)
         if mu > WIDEST * smooth:
             raise ValueError(
                 f"expected a scatter of the centres of at most {WIDEST:g} times the width of softmax and of the data, "
@@ -90,15 +103,17 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
             probabilities[apart] = np.concatenate([self._given(part) for part in blocks])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True)).reshape(mu.shape)
 
-    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Return independent draws of all p_c, shape (*size, M)."""
-        shape = checks.shape_of(size)
-        rng = checks.generator(random_state)
-        return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
+    def to_dict(self) -> dict[str, Any]:
+        numbers = super().to_dict()
+        if isinstance(self.source, GaussianOutputs):
+            del numbers["gamma"]
+            var_mu, var_chi = np.square(self.source.deviations(self.source.gamma))
+            return {"var_mu": float(var_mu), "var_chi": float(var_chi), **numbers}
+        return numbers
 
     @property
     def _scale(self) -> float:
-        return float(np.sqrt(self.var_chi)) / self.temperature
+        return float(self.source.deviations(getattr(self.source, "gamma", 1.0))[1]) / self.temperature
 
     @cached_property
     def _laplace(self) -> LogNormalLaplace:

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, final
 
+import numpy as np
+
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bounds
+from igbtheory.guesses.sampled import Estimate
 
 SHOWN = 10
 """Largest number of classes that are printed, so that the table fits a screen."""
@@ -36,7 +39,8 @@ class ClassSummary(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values; an estimate is a dictionary of its value and its standard error."""
-        moments = {name: getattr(self.guesses, name)() for name in ("mean", "var", "collision")}
+        numbers = {name: getattr(self.guesses, name)() for name in ("mean", "var", "collision")}
+        moments = {name: one.to_dict() if isinstance(one, Estimate) else one for name, one in numbers.items()}
         bounds = ("tight", "loose") if self.balanced else ("tight",)
         return {
             "gamma": self.gamma,
@@ -67,12 +71,19 @@ class ClassSummary(Result):
             "",
             f"gamma      {contents['gamma']:.15g}",
             *([] if self.gamma_guess == self.gamma else [f"gamma_guess {self.gamma_guess:.15g}"]),
-            f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
-            f"collision  {law['collision']:.8g}, the probability that two data are assigned to one class",
+            f"share      mean {_told(law['mean'], '.6g')}, variance {_told(law['var'], '.8g')} over initialisations",
+            f"collision  {_told(law['collision'], '.8g')}, the probability that two data are assigned to one class",
             f"accuracy   at most {bounds['tight']}, the mean of sum_c min(share, proportion){loose}",
             f"rank       means over {self.draws} drawn initialisations, the favoured class first{listed}",
         ]
         return "\n".join(lines)
+
+
+def _told(moment: Any, digits: str) -> str:
+    """Return an exact moment as text, or an estimated one, and of classes that are not alike the mean of all."""
+    if isinstance(moment, dict):
+        return measured(float(np.mean(moment["value"])), float(np.mean(moment["error"])))
+    return format(moment, digits)
 
 
 def classes(
@@ -90,9 +101,7 @@ def classes(
     0.0257
     """
     if not hasattr(prediction, "softmax"):
-        raise TypeError(
-            f"expected a prediction in infinite width, got {type(prediction).__name__}; pass network.predict()"
-        )
+        raise TypeError(f"expected a prediction, got {type(prediction).__name__}; pass network.predict()")
     guesses = prediction.guesses(n_classes)
     softmax = prediction.softmax(n_classes, temperature)
     bounds = accuracy_bounds(guesses, proportions, draws, 0)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.guesses.law import Law, one_number
+from igbtheory.guesses.arguments import one_number
+from igbtheory.guesses.law import Law
 
 Weight = Callable[[Any], Any]
 """A function of one number, whose mean is wanted."""

@@ -1,4 +1,4 @@
-"""The law of G0 where gamma differs from network to network, as it does at finite width."""
+"""Outputs whose gamma differs from network to network, as it does at finite width."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
 from igbtheory.guesses.latent import fraction, fraction_variance
-from igbtheory.guesses.law import fitting
-from igbtheory.guesses.share_of_class_0 import GuessLaw
-from igbtheory.guesses.univariate import UnivariateLaw
+from igbtheory.guesses.source import Formula, IndependentData
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -26,66 +24,42 @@ HALVINGS = 60
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class VariedGuessLaw(UnivariateLaw):
-    """Law of G0 = Phi(sqrt(gamma) U), U ~ N(0, 1), where log gamma is normal over the networks.
+@dataclass(frozen=True, eq=False, repr=False)
+class VariedOutputs(IndependentData):
+    """Gaussian outputs where log gamma is normal over the networks, as at finite width.
 
     variance: Var(G0), from 0 to 1/4, which determines the mean of log gamma. spread: the variance of log gamma; 0 gives
-    `GuessLaw`. Means over log gamma are quadratures, with errors below 1e-6 for spreads up to 4.
+    `GaussianOutputs`. Means over log gamma are quadratures, with errors below 1e-6 for spreads up to 4. var_chi: the
+    variance over the data where the scale of the outputs matters, as for softmax, that of all networks; None: 1.
 
-    >>> law = igb.guesses.VariedGuessLaw(variance=0.1, spread=0.2)
+    >>> law = igb.GuessLaw(igb.guesses.VariedOutputs(variance=0.1, spread=0.2))
     >>> print(f"{law.std():.4f}")
     0.3162
     """
 
     variance: float
     spread: float
+    var_chi: float | None = None
 
-    def cdf(self, g: Any) -> Any:
-        """Return the probability that G0 <= g."""
-        return self._mean("cdf", g)
+    def mean(self, formula: Formula, *arguments: Any, logarithms: bool = False) -> Any:
+        values = formula(self._gammas, *(np.asarray(one)[..., None] for one in arguments))
+        if logarithms:
+            return scipy.special.logsumexp(values, axis=-1, b=WEIGHTS)
+        return (values @ WEIGHTS)[()]
 
-    def sf(self, g: Any) -> Any:
-        """Return the probability that G0 > g."""
-        return self._mean("sf", g)
+    def share(self, z: Any) -> Any:
+        return fraction(1.0, self._latent(z))
 
-    def pdf(self, g: Any) -> Any:
-        """Return the density. Outside [0, 1] it is 0."""
-        return self._mean("pdf", g)
+    def gammas(self, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        scatter = np.sqrt(self.spread) * rng.standard_normal(checks.shape_of(size))
+        return np.asarray(np.exp(self._centre + scatter))
 
-    def ppf(self, p: Any) -> Any:
-        """Return the quantile at p, the inverse of `cdf`, or NaN for p outside [0, 1]."""
-        with np.errstate(all="ignore"):
-            return fraction(1.0, self._latent(scipy.special.ndtri(fitting("p", p, 0.0))))[()]
+    def deviations(self, gamma: Any) -> tuple[Any, Any]:
+        of_data = 1.0 if self.var_chi is None else np.sqrt(self.var_chi)
+        return of_data * np.sqrt(gamma), of_data
 
-    def isf(self, p: Any) -> Any:
-        """Return the inverse of `sf`, or NaN for p outside [0, 1]."""
-        with np.errstate(all="ignore"):
-            return fraction(1.0, -self._latent(scipy.special.ndtri(fitting("p", p, 0.0))))[()]
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Return independent draws of G0, of shape `size` (None: one number)."""
-        rng, shape = checks.generator(random_state), checks.shape_of(size)
-        gamma = np.exp(self._centre + np.sqrt(self.spread) * rng.standard_normal(shape))
-        return fraction(gamma, rng.standard_normal(shape))[()]
-
-    def support(self) -> tuple[float, float]:
-        """Return the ends of the support, 0 and 1."""
-        return 0.0, 1.0
-
-    def mean(self) -> float:
-        """Return the mean 1/2: no class is favoured on average over the weights."""
-        return 0.5
-
-    def var(self) -> float:
-        """Return the variance over initialisations."""
-        return self.variance
-
-    def majority(self) -> float:
-        """Return the expected share of the favoured class, E max(G0, 1 - G0)."""
-        return float(WEIGHTS @ self._laws.majority())
-
-    def _fourth(self) -> float:
+    def fourth(self) -> float:
+        """Return E (G0 - 1/2)^4, faster than to the last digit."""
         return float(WEIGHTS @ fourth_moment(self._gammas))
 
     @cached_property
@@ -93,17 +67,9 @@ class VariedGuessLaw(UnivariateLaw):
         """The mean of log gamma."""
         return mean_log_gamma(self.variance, self.spread)
 
-    @property
+    @cached_property
     def _gammas(self) -> NDArray[np.float64]:
         return np.asarray(np.exp(self._centre + np.sqrt(self.spread) * NODES))
-
-    @cached_property
-    def _laws(self) -> GuessLaw:
-        return GuessLaw(self._gammas)
-
-    def _mean(self, method: str, g: Any) -> Any:
-        """Return the mean of a method of `GuessLaw` over the networks."""
-        return (getattr(self._laws, method)(fitting("g", g, 0.0)[..., None]) @ WEIGHTS)[()]
 
     def _latent(self, z: Any) -> Any:
         """Return y such that the probability of Phi^-1(G0) <= y is Phi(z), by bisection."""
@@ -133,7 +99,7 @@ def spread_of(variance: float, fourth: float) -> float:
     """Return the variance of log gamma at which G0 has this variance and fourth central moment, at least 0."""
 
     def excess(spread: float) -> float:
-        return VariedGuessLaw(variance, spread)._fourth() - fourth  # noqa: SLF001 - of this module
+        return VariedOutputs(variance, spread).fourth() - fourth
 
     if not excess(0.0) < 0:
         return 0.0

@@ -21,8 +21,8 @@ from scipy.special import entr, expit
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
-from igbtheory.guesses.dataset import guesses_of_many
-from igbtheory.guesses.law import MOST_TOKENS, checked_classes
+from igbtheory.guesses.arguments import MOST_TOKENS, checked_classes
+from igbtheory.guesses.outputs_at_data import guesses_of_many
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
 from igbtheory.guesses.several import ClassGuessLaw
 from igbtheory.mathematics.numerics.log_normal import LogNormalLaplace

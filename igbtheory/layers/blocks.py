@@ -98,23 +98,29 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
 
     same: which pairs are one datum; None if each datum is paired with itself alone.
     """
-    b, units = b[places.second], a.shape[2]
+    units, apart = a.shape[2], b[places.second]
+    # squares and means of a datum at a position, which stands in many pairs of positions
+    (q_a, mean_a), of_b = (((x * x).sum(axis=-1) / units, x.sum(axis=-1) / units) for x in (a, b))
+    q_b, mean_b = (values[places.second] for values in of_b)
+    q_a, mean_a = q_a[None, :, :, None], mean_a[None, :, :, None]
     if same is None:
-        q_ab, same, b = (a * b).sum(axis=-1, keepdims=True), np.ones((1, 1), dtype=bool), b[..., None, :]
+        q_ab, same = (a * apart).sum(axis=-1, keepdims=True), np.ones((1, 1), dtype=bool)
+        q_b, mean_b = q_b[..., None], mean_b[..., None]
     else:
-        q_ab, b = a @ np.swapaxes(b, 2, 3), b[:, :, None]
-    a = a[None, :, :, None]
-    q_a, mean_a = (a * a).sum(axis=-1) / units, a.sum(axis=-1) / units
-    q_b, mean_b = (b * b).sum(axis=-1) / units, b.sum(axis=-1) / units
+        q_ab = a @ np.swapaxes(apart, 2, 3)
+        q_b, mean_b = q_b[:, :, None], mean_b[:, :, None]
     equal = np.zeros((len(q_ab), 1, *same.shape), dtype=bool)
     equal[0] = same
     if units > 1:
         # a sum over opposite channels may differ from their squares in the last digit, of which the arcsine is the root
-        q_ab = np.where(equal, q_a, q_ab / units)
-        alike = (q_a == q_b) & (abs(abs(q_ab) - q_a) <= units * n.epsilon * q_a)
-        q_ab = np.where(alike, np.sign(q_ab) * q_a, q_ab)
+        q_ab = q_ab / units
+        q_ab[0] = np.where(same, q_a[0], q_ab[0])
+        like = np.nonzero(q_a == q_b)
+        product, square = q_ab[like], np.broadcast_to(q_a, q_ab.shape)[like]
+        alike = abs(abs(product) - square) <= units * n.epsilon * square
+        q_ab[like] = np.where(alike, np.sign(product) * square, product)
     pairs = Pairs(q_a, q_b, q_ab, equal, Errors(n.epsilon), Each(mean_a, mean_b))
-    return KernelNode(n, Averaged(pairs, Components(a)), places=places)
+    return KernelNode(n, Averaged(pairs, Components(a[None, :, :, None])), places=places)
 
 
 def listed(node: KernelNode, *, first: bool = False) -> Pairs:

@@ -61,7 +61,7 @@ def on_data_set(
     """
     if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
-    from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
+    from igbtheory.guesses.outputs_at_data import KernelOutputs  # noqa: PLC0415 - Gaussian inputs do not need it
 
     inputs = real_data(inputs)
     given = entering(layers, inputs)
@@ -90,7 +90,7 @@ def on_data_set(
     # the sum of opposite arcsines is 0 up to rounding
     arcsines = np.maximum(np.mean([world.arcsines for world in worlds], axis=0), 0.0)
     kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
-    law = DatasetGuessLaw(first.outputs, float(arcsines[-1]), kernel)
+    outputs = KernelOutputs(first.outputs, float(arcsines[-1]), kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab, arcsines, left_out=left_out)
     rank = min(world.rank for world in worlds)
-    return Prediction(per_layer, law, None, rank, unlike(first.estimated), tuple(layers), inputs)
+    return Prediction(per_layer, outputs, None, rank, unlike(first.estimated), tuple(layers), inputs)

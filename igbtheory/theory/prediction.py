@@ -13,18 +13,14 @@ from igbtheory.foundations.accuracy import EstimateWarning
 from igbtheory.foundations.saved import maker
 from igbtheory.layers.chain import each, swept_of
 from igbtheory.mathematics.numbers import Kind
-from igbtheory.theory.output_layer import OutputLayer, Swept, of_output
+from igbtheory.theory.guessing import Guessing
+from igbtheory.theory.output_layer import Swept, of_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from igbtheory.guesses.dataset import DatasetGuessLaw
-    from igbtheory.guesses.finite_batches import BatchedGuessLaw
-    from igbtheory.guesses.router import Loads
-    from igbtheory.guesses.several import ClassGuessLaw
-    from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
-    from igbtheory.guesses.share_of_class_0 import GuessLaw
-    from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.guesses.outputs_at_data import KernelOutputs
+    from igbtheory.guesses.source import Batches, GaussianOutputs
     from igbtheory.guesses.vocabulary import Vocabulary
     from igbtheory.layers.layer import Layer
 
@@ -139,7 +135,7 @@ class Batch:
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Prediction(OutputLayer[Swept]):
+class Prediction(Guessing[Swept]):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
     gamma_guess: the gamma whose law of G0 has the variance of the guesses. On Gaussian inputs it is gamma, also with
@@ -147,7 +143,7 @@ class Prediction(OutputLayer[Swept]):
     data set it averages over all pairs of data; a datum paired with itself adds 1/(4 D) to the variance, so that
     gamma_guess is about pi/(2 D) without a bias.
 
-    per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
+    per_layer: these moments after every Dense layer. dataset: the outputs at a given data set, or None for Gaussian
     inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
     of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
     estimated: the layers without an exact rule in their place, which were estimated, mostly from draws; `error`
@@ -162,7 +158,7 @@ class Prediction(OutputLayer[Swept]):
     """
 
     per_layer: PerLayer
-    dataset: "DatasetGuessLaw | None" = None
+    dataset: "KernelOutputs | None" = None
     batch: Batch | None = None
     effective_rank: float = float("inf")
     estimated: "tuple[Layer, ...]" = ()
@@ -196,12 +192,22 @@ class Prediction(OutputLayer[Swept]):
         words = np.where(near, "uniform", np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", "")))
         return str(words) if words.ndim == 0 else words
 
-    @cached_property
-    def G0(self) -> "GuessLaw | DatasetGuessLaw":  # noqa: N802 - the papers' letter
-        """Law of the fraction of the data that the network assigns to class 0."""
-        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is used
+    @property
+    def source(self) -> "KernelOutputs | GaussianOutputs":  # type: ignore[override] # known when it is used
+        """The outputs from which the law of G0 follows."""
+        return self.dataset or self._gaussian()
 
-        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
+    def _gaussian(self, variances: tuple[float, float] | None = None) -> "GaussianOutputs":
+        from igbtheory.guesses.source import GaussianOutputs  # noqa: PLC0415 - a law is loaded when it is used
+
+        batches = None if self.batch is None else Counts(self, self.batch)
+        return GaussianOutputs(np.asarray(self.gamma, dtype=float)[()], batches, variances)
+
+    @property
+    def outputs(self) -> "KernelOutputs | GaussianOutputs":
+        """The outputs of several classes: at the data of a data set, or Gaussian with their variances."""
+        variances = None if np.ndim(self.gamma) else (float(self.var_mu), float(self.var_chi))
+        return self.dataset or self._gaussian(variances)
 
     def kernel(self) -> NDArray[np.float64]:
         """Return the kernel: the covariance over the weights of an output at two data, shape (n_samples, n_samples).
@@ -214,27 +220,6 @@ class Prediction(OutputLayer[Swept]):
             raise ValueError("expected a prediction on a data set, got Gaussian inputs; pass data, as in predict(X)")
         kernels = self.dataset.kernel()
         return np.asarray(kernels.reshape(-1, *kernels.shape[-2:]).mean(axis=0))
-
-    def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
-        """Return the law of the fractions of the data assigned to 2 to 10^6 classes with independent outputs."""
-        if self.dataset is not None:
-            from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
-
-            return DatasetClassLaw(self.dataset, n_classes)
-        from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
-
-        return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
-
-    def router(self, experts: int, top: int) -> "Loads":
-        """Return the law of the loads of experts, of which every token takes the `top` with the largest outputs.
-
-        It holds in infinite width; `predict(width=d).router` takes into account that a router reads d units.
-        """
-        from igbtheory.guesses.router import DatasetRouterLaw, RouterLaw  # noqa: PLC0415 - as above
-
-        if self.dataset is not None:
-            return DatasetRouterLaw(experts, top, self.dataset)
-        return RouterLaw(experts, top, self._output("gamma"))
 
     def vocabulary(
         self,
@@ -259,31 +244,13 @@ class Prediction(OutputLayer[Swept]):
         ids = ids_read(self.layers, self.inputs)
         weights = tied_weights(self.layers, self.inputs, tied, ids)
         if self.dataset is None:
-            law: Any = self.guesses(size)
-            return vocabulary.at_random_positions(law, float(self.var_mu + self.var_chi), positions, draws, rng)
+            return vocabulary.at_random_positions(
+                self.guesses(size), float(self.var_mu + self.var_chi), positions, draws, rng
+            )
         size = vocabulary.checked_size(size, ids)
         count = vocabulary.count_of(draws, size * self.dataset.size)
         roots = (self.dataset.root(rng) for _ in range(count))
         return vocabulary.at_given_positions(roots, size, ids, weights, rng)
-
-    def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
-        """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.
-
-        The outputs are divided by the temperature before the softmax.
-        """
-        if self.dataset is not None:
-            from igbtheory.guesses.several_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
-
-            return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
-        if np.ndim(self.gamma):
-            raise ValueError(f"expected one network, got a sweep of shape {np.shape(self.gamma)}; loop over its values")
-        from igbtheory.guesses.softmax import SoftmaxLaw  # noqa: PLC0415 - as above
-
-        return SoftmaxLaw(float(self.var_mu), float(self.var_chi), n_classes, temperature)
-
-    @property
-    def _counts(self) -> "Callable[[int], BatchedGuessLaw] | None":
-        return None if self.batch is None else Counts(self, self.batch)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with the moments after every layer."""
@@ -334,7 +301,7 @@ class Prediction(OutputLayer[Swept]):
         law: Any = self.G0
         if self.dataset is None:
             return f"{law.majority():.2%}"
-        if law.size > MANY:
+        if self.dataset.size > MANY:
             return f"about {GuessLaw(float(self.gamma_guess)).majority():.0%}"
         share = law.majority()
         return f"{measured(100 * share.value, 100 * share.error)} %"
@@ -383,14 +350,14 @@ class Prediction(OutputLayer[Swept]):
 @final
 @dataclass(frozen=True)
 class Counts:
-    """Law of the number of guesses among D data in batches; a full batch has all D data."""
+    """The batches of D data; a full batch has all D data."""
 
     prediction: Prediction
     batch: Batch
 
-    def __call__(self, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
-        """Return the law of the number of guesses among D data."""
-        from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
+    def __call__(self, D: int) -> "Batches":  # noqa: N803 - the papers' letter
+        """Return the batches of D data."""
+        from igbtheory.guesses.source import Batches  # noqa: PLC0415 - as above
 
         prediction, batch = self.prediction, self.batch
         complete = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
@@ -400,9 +367,9 @@ class Counts:
                 "the covariance of two data of one batch after these layers has no exact rule: it is estimated from "
                 "draws, to about three digits"
             )
-            warnings.warn(message, EstimateWarning, stacklevel=4)
+            warnings.warn(message, EstimateWarning, stacklevel=6)
         c: Any = batched.c
-        return BatchedGuessLaw(c, batched.c_within, D, batch.size or D)
+        return Batches(c, batched.c_within, batch.size or D)
 
 
 def _text(value: Any) -> str:

@@ -84,6 +84,11 @@ class _Sparing(TorchDispatchMode):  # type: ignore[misc] # PyTorch is an extra
         super().__init__()
         self.drawn = 0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Return False: True would import PyTorch's compiler, in two seconds, to keep it from compiling this mode."""
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Return what the function returns, with few numbers if it is a large tensor."""
         if func in FACTORIES and prod(args[0]) > (few := _kept_of(args[0])):

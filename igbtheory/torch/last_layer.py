@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import stats
 from torch import nn
 from torch.nn import functional
 
@@ -162,6 +161,8 @@ def _independent(shape: tuple[int, ...], law: Variance, rng: np.random.Generator
 
 def _may_be_normal(numbers: Array) -> bool:
     """Return whether the test of Shapiro and Wilk lets the numbers pass as draws of one normal law."""
+    from scipy import stats  # noqa: PLC0415 - loading it takes as long as an explanation, which does not need it
+
     flat = numbers.ravel()[:MOST_TESTED]
     return flat.size < LEAST_TESTED or bool(stats.shapiro(flat).pvalue > IMPROBABLE)
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.guesses.accuracy import parts_of_one
+from igbtheory.guesses.arguments import checked_data_count, float64_array, one_number
 from igbtheory.guesses.inference.infinite_data import Scores
 from igbtheory.guesses.inference.observed import Observed, Test
 from igbtheory.guesses.inference.several_classes import Votes
 from igbtheory.guesses.inference.two_classes import Counts
 from igbtheory.guesses.inference.unbiased import RESOLUTION
-from igbtheory.guesses.law import checked_data_count, float64_array, one_number
 
 Array = NDArray[np.float64]
 WHOLE = 0.01

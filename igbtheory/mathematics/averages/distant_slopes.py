@@ -26,7 +26,7 @@ NUMBERS = (12, 13, 14, 15)
 """Binary logarithms of the variances whose D are known. Beyond the last one, K1 of silu and mish has errors up to
 4e-15, and with variances eight times smaller up to 1e-12."""
 CHECKED = 17
-"""Binary logarithm of the variance at which the rule is compared with `mean_slopes.of_equals`, a quadrature."""
+"""Binary logarithm of the variance at which the rule is compared with `mean_slopes.Slopes`, a quadrature."""
 BEYOND = 16
 """Number of the last octave of variances in which K1 comes from this quadrature."""
 FAR = 2.0**60
@@ -41,26 +41,29 @@ ROUNDING, LONGEST = 4e-15, 129
 @final
 @dataclass(frozen=True, eq=False)
 class Distant:
-    """The mean slopes of one phi: slopes of its lines, and Chebyshev coefficients of K1 at the variances `NUMBERS`.
+    """The mean slopes of one phi at variances q beyond those that are known.
 
-    error: the largest difference from circles at the variance 2^CHECKED.
+    left, right: the slopes of its lines; series: Chebyshev coefficients of K1 at the variances `NUMBERS`; missed: the
+    largest difference from circles at the variance 2^CHECKED.
     """
 
     left: float
     right: float
     series: tuple[Array, ...]
-    error: float = 0.0
+    q: Array
+    missed: float = 0.0
 
     def of_lines(self, theta: Array) -> Array:
         """Return K1 of the lines, whose slope is (right + left)/2 + (right - left)/2 sign(x)."""
         return (self.left**2 + self.right**2) / 2 - (self.right - self.left) ** 2 * theta / (2 * np.pi)
 
-    def slopes(self, q: Array, theta: Array) -> tuple[Array, float]:
-        """Return K1 of variances beyond those that are known, shape (q, theta), and its absolute error.
+    def error(self, _: Array) -> float:
+        """Return the absolute error of K1 at any angles; that of D grows nowhere, and this one falls like 1/sqrt(q)."""
+        return self.missed * min(1.0, float(np.sqrt(2.0**CHECKED / self.q.min())))
 
-        The error of D grows nowhere, so that this one falls like 1/sqrt(q).
-        """
-        root, x, inverses = np.sqrt(q)[:, None], 1 / q[:, None], 2.0 ** -np.array(NUMBERS)
+    def at(self, theta: Array) -> Array:
+        """Return K1 at angles, shape (q, theta)."""
+        root, x, inverses = np.sqrt(self.q)[:, None], 1 / self.q[:, None], 2.0 ** -np.array(NUMBERS)
         s, bend = root * np.tan(np.minimum(theta, np.pi / 2)), 0.0
         for i, (number, coefficients) in enumerate(zip(NUMBERS, self.series, strict=True)):
             others = np.delete(inverses, i)
@@ -68,8 +71,7 @@ class Distant:
             nearer = np.arctan(s * inverses[i] ** 0.5)
             k1 = chebyshev.chebval(PLACES.position(place_of(nearer, number)), coefficients)
             bend = bend + weight * (k1 - self.of_lines(nearer)) / inverses[i] ** 0.5
-        error = self.error * min(1.0, 2.0 ** (CHECKED / 2) / float(root.min()))
-        return np.asarray(self.of_lines(theta) + bend / root), error
+        return np.asarray(self.of_lines(theta) + bend / root)
 
 
 @lru_cache(maxsize=64)
@@ -82,14 +84,13 @@ def distant(phi: Function) -> Distant | None:
         return None
 
     def on_circles(place: Array, number: int) -> Array:
-        return np.asarray(mean_slopes.of_equals(meshed, 1, np.array([2.0**number]), angle_at(place, number))[0][0])
+        return np.asarray(mean_slopes.Slopes(meshed, 1, np.array([2.0**number])).at(angle_at(place, number))[0])
 
     series = []
     for number in NUMBERS:
         values, length = PLACES.sampled(partial(on_circles, number=number), ROUNDING, LONGEST)
         series.append((transform(len(values)) @ values)[:length])
-    slopes = Distant(left, right, tuple(series))
+    slopes = Distant(left, right, tuple(series), np.array([2.0**CHECKED]))
     places = np.linspace(0, 1, 9)
-    of_check = slopes.slopes(np.array([2.0**CHECKED]), angle_at(places, CHECKED))[0][0]
-    error = float(np.max(np.abs(of_check - on_circles(places, CHECKED))))
-    return replace(slopes, error=error) if error <= TOLERANCE else None
+    missed = float(np.max(np.abs(slopes.at(angle_at(places, CHECKED))[0] - on_circles(places, CHECKED))))
+    return replace(slopes, missed=missed) if missed <= TOLERANCE else None

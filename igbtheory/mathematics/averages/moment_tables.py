@@ -16,7 +16,7 @@ asinh(theta/width) represent them for all c and an octave of q.
 
 import itertools
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -51,12 +51,11 @@ an error of 6e-8 around 2^30, with eight one of 6e-14 and with sixteen one of 4e
 MORE = 24
 """Additional polynomials of R and Q, which vary where K1 is constant. With eight, relu has an error of 2e-12 around
 2^30, with sixteen one of 1e-14 and with 24 one of 4e-15."""
-ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
-"""Numbers of Hermite coefficients to try; all together take less time than circles do. At larger variances, where tanh
-needs more, it has a table by circles."""
+ORDERS = (64, 128, 256, 512)
+"""Numbers of Hermite coefficients to try; all together take less time than circles do, which serve larger variances."""
 CIRCLES = 16
-"""Points of an octave, or of a sweep if phi is smooth, from which on circles, of 0.4 to 2 s, take less time than panels
-at each point, of 20 to 130 ms."""
+"""Points of an octave, or of a sweep if phi is smooth, from which on circles, of 0.04 to 2 s, take less time than
+panels at each point, of 20 to 130 ms."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -141,8 +140,6 @@ def _octave(phi: Function, m: int, number: int, *, many: bool) -> Octave | None:
     """
     one = m == 1 and phi.smooth
     with one_thread():
-        if many and one and number > distant_slopes.BEYOND and (far := distant_slopes.distant(phi)):
-            return _of_slopes(phi, m, number, far)
         table = _of_series(phi, number) if one else None
         return table if table or not many else _of_slopes(phi, m, number)
 
@@ -174,7 +171,7 @@ def _of_series(phi: Function, number: int) -> Octave | None:
     return Octave(means, np.ascontiguousarray(factors[:, :length]), mean_error, error)
 
 
-def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant | None = None) -> Octave | None:
+def _of_slopes(phi: Function, m: int, number: int) -> Octave | None:
     """Return the table from mean slopes on circles, or from those far beyond the bend of phi.
 
     K1 of maxima takes too long if phi has kinks away from 0: circles have other nodes for each variance.
@@ -182,18 +179,12 @@ def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant |
     q = 2.0 ** _variances(number).nodes()
     if m > 1 and any(phi.pieces.kinks):
         return None
-    if far:
-        k1 = partial(far.slopes, q)
-    elif (meshed := mean_slopes.on_mesh(phi, m, float(q[-1]))) is not None:
-        k1 = partial(mean_slopes.of_equals, meshed, m, q)
-    else:
+    k1 = _slopes(phi, m, number, q)
+    if k1 is None:
         return None
-    missed = [0.0]
 
     def line(place: Array) -> Array:
-        values, error = k1(angle_at(place, number))
-        missed.append(error)
-        return values.T
+        return np.asarray(k1.at(angle_at(place, number)).T)
 
     largest = float(np.max(np.abs(line(np.zeros(1)))))
     slopes = PLACES.sampled(line, TOLERANCE * largest, LONGEST)[0].T
@@ -205,7 +196,16 @@ def _of_slopes(phi: Function, m: int, number: int, far: distant_slopes.Distant |
     means = transform(VARIANCES) @ means
     cut_off = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
-    return Octave(means, np.ascontiguousarray(factors), mean_error, max(missed) + cut_off + ROUNDING * largest)
+    error = k1.error(angle_at(PLACES.at(np.array([-1.0, 0, 1])), number))
+    return Octave(means, np.ascontiguousarray(factors), mean_error, error + cut_off + ROUNDING * largest)
+
+
+def _slopes(phi: Function, m: int, number: int, q: Array) -> mean_slopes.Slopes | distant_slopes.Distant | None:
+    """Return the mean slopes at variances q around 2^number, or None if K1 is singular or takes too long."""
+    if m == 1 and phi.smooth and number > distant_slopes.BEYOND and (far := distant_slopes.distant(phi)):
+        return replace(far, q=q)
+    meshed = mean_slopes.on_mesh(phi, m, float(q[-1]))
+    return meshed and mean_slopes.Slopes(meshed, m, q)
 
 
 def _variances(number: int) -> Axis:

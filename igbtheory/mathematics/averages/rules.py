@@ -50,8 +50,7 @@ from igbtheory.mathematics.formulas.function import Function
 from igbtheory.mathematics.numbers import FLOAT64, Float64, Kind
 
 MANY = 64
-"""Points of a sweep from which on a table of maxima takes less time than a double integral at each point, and one of a
-smooth phi less than a series at each point."""
+"""Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
 MANY_PAIRS = 1000
 """Pairs from which on quadrature pair by pair takes seconds."""
 MANY_KINKS = 16
@@ -105,7 +104,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     rows[3] = n.number(1)
     goal, double = max(n.goal, moment_tables.GOAL), isinstance(n, Float64)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    if double and points.shape[1] >= MANY and (m > 1 or phi.smooth):
+    if double and points.shape[1] >= (MANY if m > 1 else moment_tables.CIRCLES) and (m > 1 or phi.smooth):
         moment_tables.fill(phi, m, points, rows)
     if m == 1 and phi.smooth:
         goal = n.goal

@@ -84,7 +84,7 @@ def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
     axis = Axis(0.0, float(theta.max()), ANGLES)
     nodes = np.maximum(axis.nodes(), 1e-9)  # circles divide by sin(theta)
     if degree is not None:
-        values, _ = mean_slopes.of_equals(meshed, m, np.ones(1), nodes)
+        values = mean_slopes.Slopes(meshed, m, np.ones(1)).at(nodes)
         series = chebyshev.chebval(axis.position(theta), axis.coefficients(values[0]))
         return series * np.sqrt(q_a * q_b) ** (float(degree) - 1)
     of_q = Axis(float(np.log(low)), float(np.log(high)), VARIANCES if low < high else 1)

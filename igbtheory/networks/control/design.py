@@ -9,7 +9,7 @@ import numpy as np
 from igbtheory.foundations.accuracy import AccuracyWarning
 from igbtheory.foundations.given import data_set
 from igbtheory.foundations.result import Result
-from igbtheory.guesses.law import non_negative_number
+from igbtheory.guesses.arguments import non_negative_number
 from igbtheory.layers.inputs import GaussianInputs
 from igbtheory.mathematics.numerics.crossings import crossings
 from igbtheory.networks.control.activation_shift import matched

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import non_negative_number, one_number
+from igbtheory.guesses.arguments import non_negative_number, one_number
 
 Array = NDArray[np.float64]
 _CERTAIN = 1e4  # largest log-odds, at which the other classes have no weight in double precision

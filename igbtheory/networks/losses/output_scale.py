@@ -10,7 +10,7 @@ import scipy
 from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import checked_classes, one_number
+from igbtheory.guesses.arguments import checked_classes, one_number
 from igbtheory.theory.prediction import Prediction
 
 Array = NDArray[np.float64]

@@ -8,7 +8,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.law import checked_classes
+from igbtheory.guesses.arguments import checked_classes
+from igbtheory.guesses.finite_batches import coupled_data
 from igbtheory.theory.prediction import Prediction
 
 Draw = Callable[[Generator], NDArray[np.float64]]
@@ -27,11 +28,12 @@ def limit_outputs(prediction: Prediction, n_classes: Any, samples: Any) -> Draw:
     classes, count = checked_classes(n_classes), checks.whole("samples", samples, 1)
     if prediction.dataset is not None:
         given = prediction.dataset
-        return lambda rng: given.outputs(classes, rng)
+        return lambda rng: given.at_data(classes, rng)
     var_mu, var_chi = float(prediction.var_mu), float(prediction.var_chi)
     if prediction.batch is not None:
-        law, scale = prediction.G0.finite(count), np.sqrt(var_mu + var_chi)
-        return lambda rng: scale * law.outputs((classes,), rng).T
+        data: Any = coupled_data(prediction.source.counted(count), count)
+        scale = np.sqrt(var_mu + var_chi)
+        return lambda rng: scale * data.outputs((classes,), rng).T
 
     def draw(rng: Generator) -> NDArray[np.float64]:
         centres = np.sqrt(var_mu) * rng.standard_normal(classes)

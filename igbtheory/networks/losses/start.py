@@ -12,7 +12,7 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.progress import counted
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
-from igbtheory.guesses.law import float64_array
+from igbtheory.guesses.arguments import float64_array
 from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.networks.losses.loss import Loss, probabilities
 from igbtheory.networks.losses.outputs import limit_outputs

@@ -8,7 +8,6 @@ import numpy as np
 from igbtheory.foundations.text import measured, table
 from igbtheory.guesses.bias_of_guesses import MEANING, on_ties
 from igbtheory.guesses.latent import fraction_variance
-from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.layers.few import is_few
 from igbtheory.layers.nodes.draws import SPARE
 from igbtheory.networks.simulation.estimates import ESTIMATES, LayerEstimates, bias_of_guesses, on_few
@@ -73,10 +72,10 @@ def beside_theory(simulation: Ensemble) -> str:
 def guess_theory(prediction: Prediction | WidthPrediction, simulation: Ensemble) -> tuple[Cumulative, float]:
     """Return the distribution function of the number of guesses among the data of a simulation, and its draws.
 
-    It is exact, of infinitely many draws, for Gaussian inputs in infinite width.
+    It is exact, of infinitely many draws, for Gaussian inputs in infinite width, and where gamma varies.
     """
     size, law = simulation.samples, prediction.G0
-    if isinstance(law, GuessLaw):
+    if law.source.independent:
         return law.finite(size).cdf, np.inf
     rng, draws = np.random.default_rng(simulation.seed), DRAWS * simulation.networks
     shares = np.asarray(law.rvs(draws, random_state=rng))

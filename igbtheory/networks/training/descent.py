@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.guesses.law import non_negative_number, one_number
+from igbtheory.guesses.arguments import non_negative_number, one_number
 from igbtheory.layers.layer import Layer
 from igbtheory.networks.training.flow import Flow, Tangents, times_matrix
 from igbtheory.networks.training.homogeneity import matrices

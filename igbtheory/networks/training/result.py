@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from igbtheory.foundations import checks
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import table
-from igbtheory.guesses.law import one_number
+from igbtheory.guesses.arguments import one_number
 from igbtheory.guesses.sampled import SampledLaw
 
 Array = NDArray[np.float64]

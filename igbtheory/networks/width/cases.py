@@ -16,13 +16,13 @@ from igbtheory.layers.layer import Layer
 from igbtheory.networks.simulation.estimates import TIED
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.width.laws import DATA, law_of_features, law_of_several, law_on_data, several
+from igbtheory.networks.width.laws import DATA, Features, Kernels, outputs_of_several, several
 from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, moments_of
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import DatasetGuessLaw, OutputLaw
-    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.guesses.outputs_at_data import KernelOutputs
+    from igbtheory.guesses.source import OutputsAtData, Source
     from igbtheory.networks.simulation.estimates import LayerEstimates
 
 
@@ -74,14 +74,12 @@ class Case(ABC):
         """Return four moments of every network, see `moments_of`, from what a Dense reads."""
 
     @abstractmethod
-    def law(
-        self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw | OutputLaw":
-        """Return the law of the guesses, with the variance that was found in so many networks."""
+    def source(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "Source":
+        """Return the source of the law of G0, with the variance that was found in so many networks."""
 
     @abstractmethod
-    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
-        """Return the law of the guesses whose outputs can be drawn, at given data or at new ones."""
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputsAtData":
+        """Return outputs that can be drawn, at given data or at new ones."""
 
 
 @final
@@ -113,18 +111,19 @@ class GaussianCase(Case):
         pairs = first, first + self.batch
         return moments_of(x, dense.sigma_w2, dense.sigma_b2, pairs=pairs, batch=self.batch)
 
-    def law(
-        self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence
-    ) -> "VariedGuessLaw | OutputLaw":
+    def source(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "Source":
         if per_layer.ties[-1] > TIED:
             return self.outputs(per_layer, seeds)
         count = several(self.batch)
         variance, error = float(per_layer.var_g0[-1]), float(per_layer.var_g0_error[-1])
-        return law_of_several(variance, error, self.batches(count, self.precision), count, networks, seeds)
+        return outputs_of_several(variance, error, self.batches(count, self.precision), count, networks, seeds)
 
-    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputLaw":
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputsAtData":
+        from igbtheory.guesses.outputs_at_data import FeatureOutputs  # noqa: PLC0415 - not every user needs the law
+
         drawn = self.batches(-(-DATA // self.batch), self.precision)
-        return law_of_features(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
+        features = Features(drawn, int(seeds.generate_state(1)[0]))
+        return FeatureOutputs(drawn.rows, float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), features)
 
     @cached_property
     def batch(self) -> int:
@@ -175,12 +174,15 @@ class DataCase(Case):
         moments = moments_of(x, dense.sigma_w2, dense.sigma_b2, pairs=pairs, itself=whole)
         return moments if whole else among(size, moments)
 
-    def law(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "OutputLaw":
+    def source(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "Source":
         return self.outputs(per_layer, seeds)
 
-    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "DatasetGuessLaw":
+    def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "KernelOutputs":
+        from igbtheory.guesses.outputs_at_data import KernelOutputs  # noqa: PLC0415 - as above
+
         drawn = self._of(len(self.data), self.precision)
-        return law_on_data(float(per_layer.var_g0[-1]), float(per_layer.ties[-1]), drawn, seeds)
+        kernels = Kernels(drawn, int(seeds.generate_state(1)[0]))
+        return KernelOutputs(drawn.rows, float(per_layer.var_g0[-1]), kernels, float(per_layer.ties[-1]))
 
     def _of(self, rows: int, precision: Precision) -> Chain:
         """Return networks with so many of the data."""

@@ -25,7 +25,7 @@ from igbtheory.networks.width.units import units
 from igbtheory.theory.data_set import on_data_set
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.guesses.varied import VariedOutputs
     from igbtheory.layers.dense import Dense
     from igbtheory.theory.prediction import Prediction
 
@@ -71,14 +71,14 @@ class Expansion:
         """The bias ratio of the guesses, the gamma whose law of G0 has this variance."""
         return np.asarray(gamma_of_variance(self.var_g0))
 
-    def law(self) -> "VariedGuessLaw":
-        """Return the law of G0 at the output: Phi(sqrt(gamma) U), log gamma normal over the networks.
+    def source(self) -> "VariedOutputs":
+        """Return the source of the law of G0: Phi(sqrt(gamma) U), log gamma normal over the networks.
 
-        Its mean is the one at which the variance of G0 is var_g0.
+        The mean of log gamma is the one at which the variance of G0 is var_g0.
         """
-        from igbtheory.guesses.varied import VariedGuessLaw  # noqa: PLC0415 - not every user needs the law
+        from igbtheory.guesses.varied import VariedOutputs  # noqa: PLC0415 - not every user needs the law
 
-        return VariedGuessLaw(float(self.var_g0[-1]), self.spread)
+        return VariedOutputs(float(self.var_g0[-1]), self.spread)
 
 
 @np.errstate(all="ignore")  # what is no number is refused

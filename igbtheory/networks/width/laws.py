@@ -7,9 +7,8 @@ from typing import final
 import numpy as np
 
 from igbtheory.foundations.threads import one_thread
-from igbtheory.guesses.dataset import DatasetGuessLaw, DrawnGuessLaw
 from igbtheory.guesses.sampled import DRAWS
-from igbtheory.guesses.varied import VariedGuessLaw, spread_of
+from igbtheory.guesses.varied import VariedOutputs, spread_of
 from igbtheory.layers.dense import features
 from igbtheory.networks.width.chain import Array, Chain
 
@@ -39,10 +38,10 @@ def several(batch: int) -> int:
     return max(SEVERAL // batch, FEWEST)
 
 
-def law_of_several(
+def outputs_of_several(
     variance: float, error: float, drawn: Chain, count: int, networks: int, seeds: np.random.SeedSequence
-) -> VariedGuessLaw:
-    """Return the law with this variance; its shape is that of networks with `count` data, or batches.
+) -> VariedOutputs:
+    """Return outputs with this variance of G0; the shape of its law is that of networks with `count` data, or batches.
 
     networks: the number of those that gave the variance, with this error. Given a network, data are independent, so
     that E (G0 - 1/2)^2 is the mean product of the signs of outputs at two data, over 4, and E (G0 - 1/2)^4 that at four
@@ -59,7 +58,7 @@ def law_of_several(
     # noise around a variance of 0, which may be negative, has no shape
     shaped = of_two > 0 and variance > CERTAIN * error
     spread = spread_of(of_two / alive / 4, of_four / alive / 16) if shaped else 0.0
-    return VariedGuessLaw(max(variance, 0.0), spread)
+    return VariedOutputs(max(variance, 0.0), spread)
 
 
 def products_of_signs(signs: Array) -> Array:
@@ -73,16 +72,6 @@ def products_of_signs(signs: Array) -> Array:
     of_two = (square - n) / (n * (n - 1))
     of_four = (square**2 - (6 * n - 8) * square + 3 * n * (n - 2)) / (n * (n - 1) * (n - 2) * (n - 3))
     return np.array([of_two.sum(), of_four.sum(), square.size], dtype=np.float64)
-
-
-def law_on_data(variance: float, ties: float, drawn: Chain, seeds: np.random.SeedSequence) -> DatasetGuessLaw:
-    """Return the law with this variance and share of ties of networks with all data of a data set."""
-    return DatasetGuessLaw(drawn.rows, variance, Kernels(drawn, int(seeds.generate_state(1)[0])), ties)
-
-
-def law_of_features(variance: float, ties: float, drawn: Chain, seeds: np.random.SeedSequence) -> DrawnGuessLaw:
-    """Return the law with this variance and share of ties of networks on Gaussian data."""
-    return DrawnGuessLaw(drawn.rows, variance, ties, Features(drawn, int(seeds.generate_state(1)[0])))
 
 
 @final

@@ -41,9 +41,9 @@ def in_the_limit(layers: tuple[Layer, ...], data: Array, widths: Sequence[int]) 
     total = rows.var_mu + rows.var_chi
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.maximum(rows.var_mu_error / total, rows.var_chi_error / rows.var_chi)
-    variance, law = rows.var_g0, cases[1].outputs(rows, seeds[2])
+    variance, outputs = rows.var_g0, cases[1].outputs(rows, seeds[2])
     per_layer = PerLayer(FLOAT64, rows.var_mu, rows.var_chi, error, rows.var_mu, variance, rows.var_g0_error)
     text = f"{min(small)} to {max(small)}" if len({*small}) > 1 else str(small[0])
     drawn = f"{count} networks of width {text}, and {count} of twice this width, extrapolated"
     method = f"{drawn}: the exact kernel is too large"
-    return Prediction(per_layer, law, layers=layers, inputs=data, method=method)
+    return Prediction(per_layer, outputs, layers=layers, inputs=data, method=method)

@@ -50,8 +50,8 @@ def on_pairs(
         )
     _warn_of_few(moments[:, -1, :2].sum(axis=1))
     per_layer = estimated(moments)
-    law = case.law(per_layer, count, for_law)
-    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, law, refused)
+    source = case.source(per_layer, count, for_law)
+    return WidthPrediction(per_layer, network, inputs, tuple(widths), units[0], "pairs", count, source, refused)
 
 
 def _affordable(case: Case, *, refused: bool) -> int:

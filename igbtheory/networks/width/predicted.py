@@ -106,7 +106,7 @@ def _expanded(network: Predictable, inputs: Any, widths: tuple[int, ...], featur
     of_guesses = (expansion.var_g0, expansion.error * expansion.var_g0)
     pairs += [of_guesses, bias_of_guesses(*of_guesses)]
     per_layer = LayerEstimates(*[*(part for pair in pairs for part in pair), 0 * expansion.var_g0])
-    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, expansion.law())
+    return WidthPrediction(per_layer, network, inputs, widths, features, "expansion", 0, expansion.source())
 
 
 def _refuse_inputs(inputs: Any, features: Any) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -10,12 +11,11 @@ from igbtheory.foundations import checks
 from igbtheory.foundations.text import layer_table, measured
 from igbtheory.networks.simulation.estimates import TIES, LayerEstimates
 from igbtheory.networks.simulation.values import Predictable
-from igbtheory.theory.output_layer import OutputLayer, of_output
+from igbtheory.theory.guessing import Guessing
+from igbtheory.theory.output_layer import of_output
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.dataset import OutputLaw
-    from igbtheory.guesses.router import Loads
-    from igbtheory.guesses.varied import VariedGuessLaw
+    from igbtheory.guesses.source import OutputsAtData, Source
     from igbtheory.guesses.vocabulary import Vocabulary
     from igbtheory.networks.width.cases import Case
 
@@ -24,7 +24,7 @@ COLUMNS = ("var_mu", "var_chi", "gamma", "var_g0", "gamma_guess")
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class WidthPrediction(OutputLayer[float]):
+class WidthPrediction(Guessing[float]):
     """Prediction at finite width: var_mu, var_chi, gamma, gamma_guess, Var(G0) and the law of G0, with errors.
 
     gamma = var_mu/var_chi also counts how much the norms of features differ between data; guesses depend on directions
@@ -33,8 +33,8 @@ class WidthPrediction(OutputLayer[float]):
     per_layer: these moments after every Dense layer. network, inputs: what was predicted. widths: the number of units
     that the second and later Dense layers read. features: the number of features of the data. method: "expansion",
     whose errors are the size of the second order in 1/width, or "pairs", whose errors are standard errors. networks:
-    the number of networks drawn, 0 for an expansion. G0: the law of the share of the data that class 0 gets. refused:
-    why there is no expansion, if it was tried.
+    the number of networks drawn, 0 for an expansion. source: that of the law of G0. refused: why there is no expansion,
+    if it was tried.
 
     >>> prediction = igb.mlp(3, "relu").predict(width=100)
     >>> print(f"{prediction.gamma:.3f} {prediction.gamma_guess:.3f} {prediction.method}")
@@ -48,7 +48,7 @@ class WidthPrediction(OutputLayer[float]):
     features: int
     method: str
     networks: int
-    G0: "VariedGuessLaw | OutputLaw"
+    source: "Source"
     refused: str = ""
 
     var_mu_error = of_output("var_mu_error", "Error of `var_mu`.")
@@ -66,18 +66,14 @@ class WidthPrediction(OutputLayer[float]):
         pairs = [(getattr(self, name), getattr(self, f"{name}_error")) for name in ("var_mu", "var_chi", "var_g0")]
         return float(max(error / max(abs(value), error) if error else 0.0 for value, error in pairs))
 
-    def router(self, experts: int, top: int) -> "Loads":
-        """Return the law of the loads of experts, as `Prediction.router` does, at the width of this prediction.
+    @cached_property
+    def outputs(self) -> "OutputsAtData":
+        """The outputs of drawn networks of this width, at about a thousand data each on Gaussian inputs."""
+        from igbtheory.guesses.source import OutputsAtData  # noqa: PLC0415 - few predictions are of several classes
 
-        On Gaussian inputs, networks are drawn whose routers read about a thousand tokens each.
-        """
-        from igbtheory.guesses.dataset import OutputLaw  # noqa: PLC0415 - few predictions are of routers
-        from igbtheory.guesses.router import DatasetRouterLaw  # noqa: PLC0415 - as above
-
-        law = self.G0
-        if not isinstance(law, OutputLaw):
-            law = self._case.outputs(self.per_layer, np.random.SeedSequence(0))
-        return DatasetRouterLaw(experts, top, law)
+        if isinstance(self.source, OutputsAtData):
+            return self.source
+        return self._case.outputs(self.per_layer, np.random.SeedSequence(0))
 
     def vocabulary(
         self,

@@ -59,7 +59,7 @@ def beside(panel: Panel, pinned: Panel) -> Panel:
 def law(prediction: Prediction, narrow: WidthPrediction | None, finite: Simulation | None) -> Panel:
     """Return the density of G0, or on a data set a histogram of draws, with that of finite width and of networks."""
     guesses, gamma = prediction.G0, float(prediction.gamma_guess)
-    if isinstance(guesses, GuessLaw):
+    if prediction.dataset is None:
         majority, often = float(guesses.majority()), 2 * float(guesses.cdf(1 - LARGE))
         x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(guesses), guesses.pdf(places(guesses)))
         top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
@@ -90,7 +90,7 @@ def law(prediction: Prediction, narrow: WidthPrediction | None, finite: Simulati
 def _narrow_law(narrow: WidthPrediction) -> dict[str, Any]:
     """Return the density of G0 at finite width, or on a data set a histogram of draws as a line."""
     guesses: Any = narrow.G0
-    if hasattr(guesses, "pdf"):
+    if guesses.source.independent:
         g = places(GuessLaw(float(narrow.gamma_guess)))
         return charts.line(g, guesses.pdf(g), THEORETICAL_NARROW, mode="lines", line=charts.NARROW)
     centres, heights, _ = charts.histogram(guesses.rvs(DRAWS, 0))

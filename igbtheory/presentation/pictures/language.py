@@ -9,17 +9,17 @@ from igbtheory.presentation.pictures.pen import Pen
 from igbtheory.presentation.pictures.style import GREY, LIMIT
 
 if TYPE_CHECKING:
-    from igbtheory.guesses.router import Loads
+    from igbtheory.guesses.router import RouterLaw
     from igbtheory.guesses.vocabulary import Vocabulary
 
 
-def loads(axes: Any, law: "Loads", pen: Pen) -> None:
+def loads(axes: Any, law: "RouterLaw", pen: Pen) -> None:
     """Draw the loads of the experts in units of the fair load, and those of infinitely many experts if known."""
     by_place(axes, law.ranked(draws_of(law.experts)).draws, "experts, the largest load first", pen)
     ranks = np.arange(1, law.experts + 1)
     if pen.alone:
         axes.axhline(1, color=GREY, lw=0.9, ls=":", label="fair load")
-    if pen.alone and hasattr(law, "of_many"):
+    if pen.alone and hasattr(law.source, "gamma"):
         axes.plot(ranks, law.of_many((ranks - 0.5) / law.experts) / law.fair, color=LIMIT, lw=1, label="many experts")
     axes.set(ylabel="load, in fair loads", ylim=(0, None))
     pen.title, pen.above = f"{law.experts} experts, top {law.top}", True

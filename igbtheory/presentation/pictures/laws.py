@@ -23,10 +23,9 @@ from igbtheory.presentation.pictures.style import GREY, LIMIT, LOGARITHMIC, SERI
 
 if TYPE_CHECKING:
     from igbtheory.guesses import AccuracyBounds
-    from igbtheory.guesses.count import CountLaw
-    from igbtheory.guesses.dataset import OutputLaw
+    from igbtheory.guesses.finite import FiniteGuessLaw
+    from igbtheory.guesses.own_shares import SharesComparison
     from igbtheory.guesses.sampled import SampledLaw
-    from igbtheory.guesses.varied import VariedGuessLaw
     from igbtheory.networks.control import Drawn
     from igbtheory.networks.simulation import Simulation
     from igbtheory.theory.derivation import Derivation
@@ -51,7 +50,16 @@ def some(values: Any) -> Any:
 
 
 def guess_law(axes: Any, law: GuessLaw, pen: Pen) -> None:
-    """Draw the density of G0 for some gammas of a sweep, or for a single one with the distribution function."""
+    """Draw the density of G0 for some gammas of a sweep, or for a single one with the distribution function.
+
+    Of networks of unlike gammas it is one density, and of outputs at data a histogram of draws.
+    """
+    if not law.source.independent:
+        _histogram(axes, law, pen)
+        return
+    if not hasattr(law.source, "gamma"):
+        _varied(axes, law, pen)
+        return
     gammas = some(law.gamma)
     for gamma in gammas:
         density(axes, gamma, **pen.curve(f"$\\gamma$ = {gamma:.4g}", several=len(gammas) > 1))
@@ -75,9 +83,9 @@ def _distribution(axes: Any, law: GuessLaw) -> None:
     axes.spines["right"].set(visible=True, color=colour)
 
 
-def varied_law(axes: Any, law: "VariedGuessLaw", pen: Pen) -> None:
+def _varied(axes: Any, law: GuessLaw, pen: Pen) -> None:
     """Draw the density of G0 at finite width."""
-    g = places(GuessLaw(float(gamma_of_variance(law.variance))))
+    g = places(GuessLaw(float(gamma_of_variance(law.var()))))
     axes.plot(g, law.pdf(g), **pen.curve("finite width"))
     guesses_axis(axes, 1.3 * max(float(np.median(law.pdf(g))), 2.3))
 
@@ -87,12 +95,12 @@ def derivation(axes: Any, derived: "Derivation", pen: Pen) -> None:
     guess_law(axes, GuessLaw(derived.value()), pen)
 
 
-def count_law(axes: Any, law: "CountLaw", pen: Pen) -> None:
+def count_law(axes: Any, law: "FiniteGuessLaw", pen: Pen) -> None:
     """Draw the probabilities of the counts, or of some of them as a line if there are many."""
     half = reach(float(np.max(law.std())) / law.D) * law.D
     low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
     k = np.unique(np.linspace(low, high, COUNTS).round())
-    gamma = np.ravel(getattr(law, "gamma", np.nan))
+    gamma = np.ravel(np.nan if law.coupled else getattr(law.source, "gamma", np.nan))
     shown = some(gamma)
     columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
     probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
@@ -114,11 +122,11 @@ def count_law(axes: Any, law: "CountLaw", pen: Pen) -> None:
         pen.title = f"$\\gamma$ = {shown[0]:.3g}"
 
 
-def output_law(axes: Any, law: "OutputLaw", pen: Pen) -> None:
+def _histogram(axes: Any, law: GuessLaw, pen: Pen) -> None:
     """Draw the histogram of draws of G0 from outputs at data, with bars of one standard error."""
     half = reach(float(np.hypot(law.std(), law.mean() - 0.5)))
     draws = law.rvs(MOST, 0)
-    histogram(axes, draws, edges_of(0.5 - half, 0.5 + half, law.size, 2 * BINS), **pen.area(f"{MOST} draws"))
+    histogram(axes, draws, edges_of(0.5 - half, 0.5 + half, law.source.size, 2 * BINS), **pen.area(f"{MOST} draws"))
     guesses_axis(axes, low=0.5 - half)
 
 
@@ -130,6 +138,19 @@ def simulation(axes: Any, ensemble: "Simulation", pen: Pen) -> None:
     if pen.alone:
         predicted(axes, law, ensemble.samples, edges)
     guesses_axis(axes, low=edges[0])
+
+
+def own_shares(axes: Any, beside: "SharesComparison", pen: Pen) -> None:
+    """Draw the histogram of the shares of networks of your own, and that of draws of the law."""
+    both, bins = np.concatenate([beside.shares, beside.drawn]), min(BINS, max(2, int(len(beside.shares) ** 0.5)))
+    low, high = both.min(), both.max()
+    edges = np.linspace(low, high, bins + 1) if beside.D is None else edges_of(low, high, beside.D, bins)
+    histogram(axes, beside.shares, edges, **pen.area("own networks"))
+    if pen.alone:
+        _stairs(axes, beside.drawn, edges, **pen.curve("theory"))
+        pen.title = f"{len(beside.shares)} networks, p = {beside.pvalue:.2g}"
+    what = "class 0" if beside.n_classes == 2 else "the favoured class"
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(0, None), xlabel=f"share of {what}", ylabel="density")
 
 
 def measurement(axes: Any, models: "Measurement", pen: Pen) -> None:
@@ -159,17 +180,18 @@ def drawn(axes: Any, ensemble: "Drawn", pen: Pen) -> None:
 
 def class_law(axes: Any, law: Any, pen: Pen) -> None:
     """Draw histograms of the share of one class and of the largest share, or for a sweep the standard deviation."""
-    size = getattr(law, "D", getattr(getattr(law, "binary", None), "size", np.inf))
-    whole = law.D if hasattr(law, "D") else 1
-    gamma = getattr(getattr(law, "law", law), "gamma", 0.0)
+    size = getattr(law, "D", getattr(law.source, "size", np.inf))
+    gamma = getattr(law.source, "gamma", 0.0)
     what = "mean probability" if hasattr(law, "temperature") else "share"
     if np.ndim(gamma):
         order = np.argsort(np.ravel(gamma))
-        axes.plot(np.ravel(gamma)[order], np.ravel(law.std() / whole)[order], **pen.curve(f"{law.n_classes} classes"))
+        axes.plot(
+            np.ravel(gamma)[order], np.ravel(law.std() / law.total)[order], **pen.curve(f"{law.n_classes} classes")
+        )
         axes.set(xlabel="bias ratio $\\gamma$", ylabel=f"standard deviation of the {what} of a class")
         axes.set_ylim(0, None)
         return
-    draws = law.rvs(draws_of(law.n_classes), 0) / whole
+    draws = law.rvs(draws_of(law.n_classes), 0) / law.total
     high = 1.0 if draws.max() > 0.5 else 1.1 * draws.max()
     edges = np.linspace(0, high, BINS + 1) if np.isinf(size) else edges_of(0, high, size, BINS)
     if pen.alone:

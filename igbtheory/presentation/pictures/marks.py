@@ -10,7 +10,6 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from igbtheory.guesses.bias_of_guesses import gamma_of_variance, with_itself
 from igbtheory.guesses.share_of_class_0 import GuessLaw
-from igbtheory.guesses.varied import VariedGuessLaw
 from igbtheory.presentation.pictures.over_widths import OverWidths
 from igbtheory.presentation.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 
@@ -152,14 +151,14 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
 
 def panel_edges(shares: Any, samples: int, law: Any) -> Any:
     """Return the edges of the bins of the shares of finite networks, where the law has its mass."""
-    independent = isinstance(law, GuessLaw | VariedGuessLaw)  # given the weights, as Gaussian data are
+    independent = law.source.independent  # given the weights, as Gaussian data are
     half = reach(float(np.sqrt(with_itself(law.var(), samples))) if independent else law.std())
     return edges_of(0.5 - half, 0.5 + half, samples, min(BINS, int(len(shares) ** 0.5)))
 
 
 def predicted(axes: Any, law: Any, samples: int, edges: Any) -> None:
     """Draw the predicted law: its density, and binned for as many data as were simulated, or a histogram of draws."""
-    if isinstance(law, GuessLaw | VariedGuessLaw):
+    if law.source.independent:
         _formula(axes, law, samples, edges)
     else:
         drawn = law.rvs(DRAWS, 0)
@@ -193,16 +192,11 @@ def binned(shares: Any, edges: Any) -> tuple[Any, Any]:
 def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
     """Draw the predicted law for `size` data, binned, and the density for infinitely many data."""
     counts = np.arange(size + 1)
-    if isinstance(law, GuessLaw):
-        probabilities = law.finite(size).pmf(counts)
-    else:
-        rng = np.random.default_rng(0)
-        probabilities = np.bincount(rng.binomial(size, law.rvs(DRAWS, rng)), minlength=size + 1) / DRAWS
-    heights = np.histogram(counts / size, edges, weights=probabilities)[0] / np.diff(edges)
+    heights = np.histogram(counts / size, edges, weights=law.finite(size).pmf(counts))[0] / np.diff(edges)
     axes.stairs(heights, edges, color=LIMIT, lw=1.3, ls="--", label="theory, as many data as simulated")
     top = 1.35 * max(heights.max(), axes.get_ylim()[1] / 1.05)
     label = "theory, infinitely many data"
-    gamma = getattr(law, "gamma", 0.0 if law.var() == 0 else None)
+    gamma = getattr(law.source, "gamma", 0.0 if law.var() == 0 else None)
     if gamma is None:
         g = places(GuessLaw(float(gamma_of_variance(law.var()))))
         axes.plot(g, law.pdf(g), color=THEORY, label=label)

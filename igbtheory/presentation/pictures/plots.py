@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from igbtheory.foundations.result import Result
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.presentation.pictures import estimates, language, laws, moments, phase_maps, study, training, verdict
 from igbtheory.presentation.pictures.pen import Pen, add
 from igbtheory.presentation.pictures.style import fitted, look
@@ -18,23 +19,16 @@ LARGER = {"Diagram": (6.4, 4.2)}
 # by name, so that a picture does not load the classes of other results, such as those that need SymPy
 DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "AccuracyBounds": laws.accuracy,
-    "BatchedClassLaw": laws.class_law,
-    "BatchedGuessLaw": laws.count_law,
     "Certificate": moments.certificate,
     "ClassGradients": estimates.class_gradients,
     "ClassGuessLaw": laws.class_law,
     "ClassSummary": lambda axes, result, pen: laws.class_law(axes, result.guesses, pen),
     "Comparison": moments.comparison,
     "Course": verdict.course,
-    "DatasetClassLaw": laws.class_law,
-    "DatasetGuessLaw": laws.output_law,
-    "DatasetSoftmaxLaw": laws.class_law,
-    "DatasetRouterLaw": language.loads,
     "Derivation": laws.derivation,
     "Design": moments.design,
     "Diagram": phase_maps.diagram,
     "Drawn": laws.drawn,
-    "DrawnGuessLaw": laws.output_law,
     "Estimate": estimates.estimate,
     "Explanation": moments.explanation,
     "FiniteClassLaw": laws.class_law,
@@ -44,6 +38,7 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "GammaEstimate": estimates.gamma_estimate,
     "Gradients": moments.gradients,
     "GuessLaw": laws.guess_law,
+    "Law": lambda axes, law, pen: laws.sampled(axes, law.drawn(), pen),
     "LossAtStart": estimates.loss,
     "Measurement": laws.measurement,
     "NetworkComparison": moments.networks,
@@ -52,12 +47,13 @@ DRAWN: dict[str, Callable[[Axes, Any, Pen], None]] = {
     "ResidualLimit": lambda axes, result, pen: moments.prediction(axes, result.prediction, pen),
     "RouterLaw": language.loads,
     "SampledLaw": laws.sampled,
+    "SharesComparison": laws.own_shares,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
+    "Source": lambda axes, outputs, pen: laws.guess_law(axes, GuessLaw(outputs), pen),
     "Study": study.largest,
     "Thresholds": estimates.thresholds,
     "Training": training.training,
-    "VariedGuessLaw": laws.varied_law,
     "Verdict": verdict.gamma_over_depth,
     "Vocabulary": language.vocabulary,
     "WidthPrediction": moments.at_width,
@@ -116,10 +112,11 @@ def picture(result: Result) -> Figure:
 
 
 def _drawing(result: Result) -> Callable[[Axes, Any, Pen], None]:
-    try:
-        return DRAWN[type(result).__name__]
-    except KeyError:
-        raise TypeError(f"expected a result of igbtheory, got {type(result).__name__}, which has no picture") from None
+    """Return the picture of the class of a result, or of the nearest one from which it derives."""
+    for kind in type(result).__mro__:
+        if kind.__name__ in DRAWN:
+            return DRAWN[kind.__name__]
+    raise TypeError(f"expected a result of igbtheory, got {type(result).__name__}, which has no picture")
 
 
 def _size(result: Result) -> tuple[float, float]:

@@ -45,7 +45,7 @@ class Size:
 
 
 # Deviations are of order depth/width: where they are extrapolated, deep networks are wider, and fewer to be quick.
-FULL = Size(200, 60, {1: (100, 32), 3: (100, 32), 20: (40, 48)}, {1: (200, 128), 3: (200, 128), 20: (40, 384)})
+FULL = Size(200, 60, {1: (100, 32), 3: (100, 32), 20: (40, 48)}, {1: (100, 128), 3: (100, 128), 20: (40, 256)})
 QUICK = Size(60, 30, {1: (60, 16), 3: (60, 16), 20: (30, 32)}, {1: (60, 128), 3: (60, 128), 20: (30, 256)})
 
 

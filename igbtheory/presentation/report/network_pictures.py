@@ -54,11 +54,11 @@ def layers(outcomes: list[Outcome]) -> Figure:
         axes.plot(layer, expected.limit.per_layer.gamma_guess, color=THEORY, label="theory, infinite width")
         if expected.at_width is not None:
             narrow = expected.at_width.per_layer.gamma_guess
-            axes.plot(layer, narrow, color=LIMIT, ls="--", label=f"theory, width {outcome.widest.width}")
+            axes.plot(layer, narrow, color=LIMIT, ls="--", label=f"theory at width {outcome.widest.width}")
         simulations = outcome.comparison.simulations
         shifts = np.linspace(-0.22, 0.22, len(simulations)) if len(simulations) > 1 else [0.0]
         for simulation, colour, shift in zip(simulations, WIDTHS[-len(simulations) :], shifts, strict=True):
-            simulated, label = simulation.per_layer, f"networks of width {simulation.width}"
+            simulated, label = simulation.per_layer, f"width {simulation.width}"
             points(axes, layer + shift, simulated.gamma_guess, simulated.gamma_guess_error, color=colour, label=label)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True)

@@ -18,7 +18,6 @@ from igbtheory.claims.report import mathml
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.foundations.text import measured
-from igbtheory.networks.simulation.rows import Row
 from igbtheory.presentation.report.cases import DATA, GAUSSIAN, INPUTS, NORMS, WIDTH
 from igbtheory.presentation.report.differences import deviation
 from igbtheory.presentation.report.jobs import Jobs
@@ -157,10 +156,9 @@ def _with_error(value: float, error: float) -> Markup:
     return _as_html(f"({measured(value / 10.0**power, error / 10.0**power)})e{power:+d}")
 
 
-def _predicted(row: Row) -> Markup:
-    """Return the prediction of a row, with its error if it changes the digits that are shown."""
-    shown = row.theory_error > TOLD * abs(row.theory)
-    return _with_error(row.theory, row.theory_error) if shown else _number(row.theory)
+def _predicted(value: float, error: float) -> Markup:
+    """Return a prediction, with its error if it changes the digits that are shown."""
+    return _with_error(value, error) if error > TOLD * abs(value) else _number(value)
 
 
 def _as_html(numbers: str) -> Markup:

@@ -109,7 +109,7 @@ def spread(n: Certified, phi: Function, h: Moments) -> Varied | None:
         )
     )
     # (phi - phi)^2/2 is at most 2 sup^2, and the sum of the weights of r at most 1 and its error
-    error = 2 * sup * sup * (s.error(n) * (1 + r.error(n)) + r.error(n)) + _beyond(bound, s, r)
+    error = 2 * sup * sup * (s.error(n) * (1 + r.error(n)) + r.error(n)) + beyond(bound, s, r)
     even = h.centred and phi.parity != 0
     terms = _terms(n, tree, s, r, even=even)
     sums = s.weights(n, mirrored=even) * (terms * r.weights(n, mirrored=True).transpose()) / 2
@@ -179,7 +179,7 @@ def _boxes(centre: float, most: float, height: float) -> Iterator[Any]:
         yield from rectangles(arb(centre) + half * (2 * i + 1 - count), half, arb(height))
 
 
-def _beyond(bound: Growth, s: Nodes, r: Nodes) -> Any:
+def beyond(bound: Growth, s: Nodes, r: Nodes) -> Any:
     """Return a bound of the mean outside the nodes.
 
     |phi(s +- r)| <= size f(s) f(r) if f is the growth of phi without its size, and (phi - phi)^2/2 <= 2 size^2 f^2 f^2.

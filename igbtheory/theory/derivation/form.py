@@ -27,7 +27,8 @@ def simplified(expression: Any, most: int = LONG) -> Any:
     forms = [form.xreplace(exponentials) for form in forms]
     lengths = {form: _length(form) for written in forms for form in _signs(in_angles(written))}
     least = min(lengths.values())
-    return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
+    shortest = [form for form, length in lengths.items() if length == least]
+    return min(shortest, key=lambda form: str(form).count("-")) if len(shortest) > 1 else shortest[0]
 
 
 def _with_symbols(expression: Any) -> tuple[Any, dict[Any, Any]]:

@@ -37,7 +37,7 @@ QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 class Derivation(OutputLayer[Any]):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
-    per_layer: the formulas after every Dense. With more than two hidden layers, long formulas are in the symbols
+    per_layer: the formulas after every Dense. Very long ones, and long ones behind three hidden layers, are in symbols
     v_mu_l, v_chi_l of the layer before. gamma, c and the variances are then evaluated layer by layer, and
     `gamma.doit()` is the formula in full. layers, inputs: the network and its inputs.
 

@@ -1,86 +1,48 @@
-"""Laws of G0 from outputs that are drawn at data: given a network's kernel or features, one is a Gaussian vector."""
+"""Outputs that are drawn at data: given a network's kernel or features, one is a Gaussian vector."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.foundations import checks
-from igbtheory.guesses.law import Law
-from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
+from igbtheory.guesses.sampled import estimate
+from igbtheory.guesses.source import OfGuesses, OutputsAtData, Statistic
 from igbtheory.mathematics.averages.state import pivoted_root
 
 OUTPUTS = 2**24
 """Largest number of outputs that are held at once: 128 MiB in double precision."""
 LARGEST = 8192
 """Largest number of data whose kernel is factorised: 512 MiB."""
+SHIFTS = 2
+"""Number of pairs for each of a thousand data of a network, among which correlations scatter less than networks."""
+PAIRS = 2**17
+"""Number of pairs of data whose covariances are computed at a time: 1 MiB for each number of a pair."""
 
 
-class OutputLaw(Law):
-    """Law of the fraction of `size` data that class 0 gets, where outputs at these data can be drawn.
+@dataclass(frozen=True, eq=False, repr=False)
+class RootedOutputs(OutputsAtData):
+    """Outputs at data of which a network has a matrix L, (size, columns): one is L times a standard normal vector.
 
     The difference of two outputs has the law of one. Where it is 0 the outputs tie, and argmax returns class 0.
     """
 
     size: int
     variance: float
-    ties: float
-
-    given: ClassVar[bool]
-    """Whether the law is that of these very data, and not that of infinitely many, from which they are drawn."""
-
-    def mean(self) -> float:
-        """Return the mean: 1/2 by the symmetry of the classes, and half of the share of ties, which class 0 gets."""
-        return (1.0 + self.ties) / 2
-
-    def var(self) -> float:
-        """Return the variance over initialisations."""
-        return self.variance
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Return independent draws of G0, of shape `size` (None: one number), from Gaussian vectors of outputs."""
-        rng, shape = checks.generator(random_state), checks.shape_of(size)
-        shares = self._shares(int(np.prod(shape)), rng)
-        return (shares if self.networks == 1 else rng.permutation(shares)).reshape(shape)[()]
-
-    def _shares(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return draws of G0, network by network."""
-        return np.concatenate([(x[..., 0] >= 0).mean(axis=0) for x in self.of_networks(count, rng)] or [np.empty(0)])
-
-    def cdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the probability that G0 <= g, one number, estimated from `draws` draws."""
-        return self.drawn(draws, random_state).cdf(g)
-
-    def ppf(self, p: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the quantile at p, one number with 0 < p < 1, estimated from `draws` draws."""
-        return self.drawn(draws, random_state).ppf(p)
-
-    def majority(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the expected share E max(G0, 1 - G0) of the favoured class, estimated from `draws` draws."""
-        law = self.drawn(draws, random_state)
-        return estimate(np.maximum(law.draws, 1 - law.draws), law.networks)
-
-    def drawn(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law as estimated from `draws` draws of G0."""
-        return SampledLaw(self._shares(checked_draws(draws), checks.generator(random_state)), self.networks)
 
     @abstractmethod
     def roots(self) -> Sequence[NDArray[Any]]:
-        """Return of each of some networks a matrix L, (size, columns): an output is L times a standard normal vector.
-
-        If one matrix serves all networks, it is the only one.
-        """
+        """Return the matrix L of each of some networks. If one matrix serves all networks, it is the only one."""
 
     @cached_property
     def _roots(self) -> Sequence[NDArray[Any]]:
         return self.roots()
 
     @property
-    def networks(self) -> int:
+    def networks(self) -> int:  # type: ignore[override] # known once they are drawn
         """Number of networks whose outputs are drawn, 1 if they do not differ in their kernels."""
         return len(self._roots)
 
@@ -100,7 +62,15 @@ class OutputLaw(Law):
                 outputs = root @ rng.standard_normal((root.shape[1], drawn * classes), dtype=root.dtype)
                 yield outputs.reshape(self.size, drawn, classes)
 
-    def outputs(self, classes: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    def blocks(self, law: Statistic, count: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
+        if self.size * law.outputs <= OUTPUTS or not isinstance(law, OfGuesses):
+            for outputs in self.of_networks(count, rng, law.outputs):
+                yield law.of_outputs(outputs, rng)
+        else:  # the outputs of one network do not fit in memory
+            for _ in range(count):
+                yield law.of_guesses(guesses_of_many(self.root(rng), law.outputs, rng)[:, None], rng)
+
+    def at_data(self, classes: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the outputs of `classes` classes of one network at all data, shape (size, classes)."""
         (outputs,) = self.of_networks(1, rng, classes)
         return outputs[:, 0]
@@ -109,23 +79,14 @@ class OutputLaw(Law):
         """Return the matrix L of one of the networks."""
         return self._roots[int(rng.integers(self.networks))]
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in {"pdf", "logpdf", "finite"}:
-            raise AttributeError(
-                f"the law of G0 from outputs at {self.size} data has no {name}, since its shares are multiples of "
-                f"1/{self.size}; use cdf, ppf or rvs"
-            )
-        raise AttributeError(name)
-
 
 @final
-@dataclass(frozen=True, eq=False)
-class DatasetGuessLaw(OutputLaw):
-    """Law of the fraction of `size` given data that class 0 gets, in infinite width.
+@dataclass(frozen=True, eq=False, repr=False)
+class KernelOutputs(RootedOutputs):
+    """Outputs at `size` given data, from their kernel, in infinite width.
 
-    The mean is 1/2, the variance is the mean of asin(c_ab)/(2 pi) over all pairs (a, b), and samples follow from
-    Delta_O ~ N(0, kernel). kernel: a function that returns an array (size, size), or (worlds, size, size) if some
-    weights do not average out in infinite width, or the width is finite; every draw then takes one of these kernels.
+    kernel: a function that returns an array (size, size), or (worlds, size, size) if some weights do not average out in
+    infinite width, or the width is finite; every draw then takes one of these kernels.
 
     size, variance, ties: the number of data, Var(G0), and the share of the data at which outputs tie.
 
@@ -134,8 +95,6 @@ class DatasetGuessLaw(OutputLaw):
     0.384
     """
 
-    size: int
-    variance: float
     kernel: Callable[[], NDArray[np.float64]] = field(repr=False)
     ties: float = 0.0
 
@@ -157,14 +116,31 @@ class DatasetGuessLaw(OutputLaw):
             )
         return self.kernel().reshape(-1, self.size, self.size)
 
+    def over_pairs(self, function: Callable[[Any], Any]) -> float:
+        """Return the mean over all pairs of data, a datum with itself included, and over all worlds."""
+        return float(np.mean([self._over_pairs_in(kernel, function) for kernel in self.kernels()]))
+
+    def _over_pairs_in(self, kernel: NDArray[np.float64], function: Callable[[Any], Any]) -> float:
+        size, variances = self.size, np.diag(kernel)
+        rows = max(1, PAIRS // size)
+        total = 0.0
+        for start in range(0, size, rows):
+            part = slice(start, start + rows)
+            c = np.clip(
+                kernel[part] / np.sqrt(variances[part, None] * variances), -1.0, 1.0
+            )  # exactly -1 for opposite data
+            c[np.arange(len(c)), np.arange(start, start + len(c))] = 1.0
+            total += float(np.sum(function(np.arcsin(c))))
+        return total / size**2
+
 
 @final
-@dataclass(frozen=True, eq=False)
-class DrawnGuessLaw(OutputLaw):
-    """Law of the fraction of Gaussian data that class 0 gets, from the features of drawn networks at `size` new data.
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureOutputs(RootedOutputs):
+    """Outputs of drawn networks, from their features, at `size` new Gaussian data.
 
-    It is that of infinitely many data; but draws count `size` data, so that each scatters by up to 1/(2 sqrt(size)).
-    features: a function that returns the matrices of `roots`.
+    Laws are those of infinitely many data; but draws count `size` data, so that each scatters by up to
+    1/(2 sqrt(size)). features: a function that returns the matrices of `roots`.
 
     size, variance, ties: as above, of infinitely many data.
 
@@ -173,8 +149,6 @@ class DrawnGuessLaw(OutputLaw):
     0.62
     """
 
-    size: int
-    variance: float
     ties: float
     features: Callable[[], Sequence[NDArray[Any]]] = field(repr=False)
 
@@ -183,6 +157,17 @@ class DrawnGuessLaw(OutputLaw):
     def roots(self) -> Sequence[NDArray[Any]]:
         """Return the features of the networks, and what the bias adds, as of one more."""
         return self.features()
+
+    def over_pairs(self, function: Callable[[Any], Any]) -> Any:
+        """Return the mean over some pairs of different data, with the error of so many networks."""
+        return estimate([_of_neighbours(root.astype(np.float64), function) for root in self._roots])
+
+
+def _of_neighbours(root: NDArray[Any], function: Callable[[Any], Any]) -> float:
+    """Return the mean of a function of arcsin(c) over data that are at most SHIFTS places apart."""
+    unit = root / np.linalg.norm(root, axis=1, keepdims=True)
+    c = [np.einsum("ij,ij->i", unit, np.roll(unit, shift, axis=0)) for shift in range(1, SHIFTS + 1)]
+    return float(np.mean(function(np.arcsin(np.clip(c, -1.0, 1.0)))))
 
 
 def guesses_of_many(
