@@ -45,7 +45,7 @@ def drawn(name: str) -> Any:
 
 @pytest.mark.parametrize("name", ["sin", "squared relu"])
 def test_few_inputs_are_read_with_the_uniform_weights_that_they_have(name: str) -> None:
-    network = igb.from_torch(lambda: model(name, 2), POINTS)
+    network: Any = igb.from_torch(lambda: model(name, 2), POINTS)
     assert repr(network.layers[0]).startswith("Uniform(Dense(")
     with pytest.warns(igb.EstimateWarning):
         found = network.predict(POINTS)
