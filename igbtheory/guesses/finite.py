@@ -70,7 +70,7 @@ class FiniteGuessLaw(UnivariateLaw):
         """Return the counts of D data, independent ones or in batches."""
         if self.coupled is None:
             return rng.binomial(self.D, fraction(gamma, rng.standard_normal(gamma.shape)))
-        return self.coupled.draws(gamma.size, 1, lambda x: np.asarray(np.sum(x[:, 0] > 0.0, axis=-1)), rng)
+        return self.coupled.draws(gamma.size, 1, lambda x: np.asarray(np.sum(x[0] > 0.0, axis=-1)), rng)
 
     def pmf(self, k: Any, draws: int = DRAWS, random_state: Any = 0) -> Any:
         """Return the probability of the count k, or 0 if k is not a whole number from 0 to D."""

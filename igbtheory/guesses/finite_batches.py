@@ -176,9 +176,10 @@ class CoupledData:
     def draws(
         self, count: int, outputs: int, counts: Callable[[Array], NDArray[np.int64]], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Return so many draws of counts(X), X the outputs at all data, shape (draws, outputs, D)."""
-        blocks = np.array_split(np.arange(count), 1 + count * self.D * outputs // BLOCK)
-        return np.concatenate([counts(self.outputs((block.size, outputs), rng)) for block in blocks])
+        """Return so many draws of counts(X), X the outputs at all data, shape (outputs, draws, D)."""
+        rows = max(1, BLOCK // (self.D * outputs))
+        sizes = [min(rows, count - start) for start in range(0, count, rows)] or [0]
+        return np.concatenate([counts(self.outputs((outputs, size), rng)) for size in sizes])
 
     def over_pairs(self, function: Callable[[Any], Any]) -> float:
         """Return the sum over ordered pairs of different data, over D, of a function of the angle arcsin(c)."""

@@ -186,7 +186,7 @@ class FiniteClassLaw(ClassLaw):
         return self.coupled.draws(gamma.size, self.n_classes, self._counts, rng)
 
     def _counts(self, outputs: Array) -> NDArray[np.int64]:
-        rows = [np.bincount(row, minlength=self.n_classes) for row in outputs.argmax(axis=1)]
+        rows = [np.bincount(row, minlength=self.n_classes) for row in outputs.argmax(axis=0)]
         return np.array(rows, dtype=np.int64).reshape(-1, self.n_classes)
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Any:
