@@ -34,7 +34,7 @@ RESIDUAL = igb.Network(
     ("target", "vary", "architecture"),
     [
         (0.5, "sigma_b2", {"depth": 3, "activation": "erf", "sigma_w2": 1.5}),
-        (5.0, "sigma_w2", {"depth": 2, "activation": "tanh", "sigma_b2": 0.1}),
+        (5.0, "sigma_w2", {"depth": 2, "activation": "erf", "sigma_b2": 0.1}),
         (100.0, "sigma_b2", {"depth": 2, "norm": "layer", "placement": "after"}),
         (3.0, "shift", {"depth": 3}),
         (0.7, "activation_shift", {"depth": 20}),

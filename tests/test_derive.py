@@ -197,8 +197,8 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
         slow(("relu", "1.3", "0.3", "0", 2)),
         ("erf", "4", "0", "0.7", 1),
         ("step", "4", "0.3", "0.7", 1),
-        ("gelu", "1.3", "0.3", "0", 1),
-        ("x**2", "0.5", "0.3", "0.7", 3),
+        ("gelu", "1.3", "0", "0", 1),
+        ("x**2", "0.5", "0.3", "0.7", 2),
     ],
 )
 def test_formulas_and_digits_are_one_rule(name: str, w: str, b: str, shift: str, depth: int) -> None:

@@ -330,8 +330,8 @@ def test_forged_results_are_refused(state: Any) -> None:
 
 
 def places_in(tree: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield all places in a tree: what contains them, and the key or the index there."""
-    for key in list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ():
+    """Yield the places in a tree: what contains them, and the key or the index there; of a list the first and last."""
+    for key in list(tree) if isinstance(tree, dict) else {0, len(tree) - 1} if isinstance(tree, list) and tree else ():
         yield tree, key
         yield from places_in(tree[key])
 

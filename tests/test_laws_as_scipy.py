@@ -57,7 +57,7 @@ def test_values_are_those_of_scipy(name: str) -> None:
 
 
 @pytest.mark.parametrize("gamma", [slow(1e-12), 0.3, slow(1e8)])
-def test_moments_against_60_digits(gamma: float) -> None:
+def test_moments_against_many_digits(gamma: float) -> None:
     law = igb.GuessLaw(gamma)
 
     def mean(of: Any) -> Any:
@@ -65,7 +65,7 @@ def test_moments_against_60_digits(gamma: float) -> None:
         ends = [0, *(mp.mpf(k) / scale for k in (1, 3, 9) if gamma > 100), 1, 3, 6, 12]
         return mp.quad(lambda u: (of(mp.ncdf(scale * u)) + of(mp.ncdf(-scale * u))) * mp.npdf(u), ends)
 
-    with mp.workdps(60):  # (G0 - 1/2)^4 is 1e-24 at the smallest gamma
+    with mp.workdps(60 if gamma < 0.1 else 20):  # (G0 - 1/2)^4 is 1e-24 at the smallest gamma
         assert law.moment(5) == pytest.approx(float(mean(lambda g: g**5)), rel=1e-12)
         assert law.expect(lambda g: np.exp(3 * g)) == pytest.approx(float(mean(lambda g: mp.exp(3 * g))), rel=1e-13)
         centred = {k: mean(lambda g, k=k: (g - 0.5) ** k) for k in (2, 4)}

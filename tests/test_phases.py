@@ -287,14 +287,19 @@ EDGELESS |= {("relu", 0.0, igb.AvgPool(2)), ("min(0, tanh(x))", 0.0, 2)}
 EDGED = {("relu", 0.0, None), ("x", 0.0, 2), ("min(x, 0)", 0.1, 2), ("max(0, tanh(x))", 0.0, None), ("erf", 0.1, None)}
 
 
-@pytest.mark.parametrize(("activation", "sigma_b2", "pool"), sorted(EDGELESS | EDGED, key=str))
+# the smaller of 0 and tanh(x) where it vanishes, like that of 0 and x, takes seconds
+@pytest.mark.parametrize(
+    ("activation", "sigma_b2", "pool"),
+    [slow(case) if case[0] == "min(0, tanh(x))" else case for case in sorted(EDGELESS | EDGED, key=str)],
+)
 def test_all_verbs_say_the_same_of_an_edge_of_chaos(activation: str, sigma_b2: float, pool: Any) -> None:
+    depth = 25
     edge, line = (verb(activation, sigma_b2, pool=pool) for verb in (phases.edge_of_chaos, phases.backward_line))
-    found = phases.classify(activation, float(line), sigma_b2, pool=pool)
-    q = igb.mlp(300, activation, sigma_w2=float(line), sigma_b2=sigma_b2, pool=pool).predict().per_layer
+    found = phases.classify(activation, float(line), sigma_b2, pool=pool, depths=(1,))
+    q = igb.mlp(depth, activation, sigma_w2=float(line), sigma_b2=sigma_b2, pool=pool).predict().per_layer
     size = q.var_mu + q.var_chi
     # an independent look: in deep layers the variance stays, or falls more slowly than 2/depth; it grows by sigma_b2
-    settles = bool(-0.01 < size[-1] / size[-2] - 1 < 1e-6)
+    settles = bool(-2 / depth < size[-1] / size[-2] - 1 < 1e-6)
     missing = phases.no_edge_of_chaos(activation, sigma_b2, pool=pool)
     assert settles == ((activation, sigma_b2, pool) in EDGED)
     assert np.isfinite(edge) == settles == (not missing) == found.meaning.endswith(": the edge of chaos")
@@ -378,12 +383,12 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 5), np.array([0.1, 0.2]), depth=3)
-    assert found.gamma.shape == (2, 5)
+    found = phases.diagram("tanh", np.array([0.5, 4.0]), np.array([0.1, 0.2]), depth=2)
+    assert found.gamma.shape == (2, 2)
     assert found.error < 1e-9
-    net = igb.mlp(3, "tanh", sigma_w2=found.sigma_w2[4], sigma_b2=found.sigma_b2[0])
-    # 3 layers, each with the 1e-12 of the table
-    assert found.gamma[0, 4] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
+    net = igb.mlp(2, "tanh", sigma_w2=found.sigma_w2[1], sigma_b2=found.sigma_b2[0])
+    # 2 layers, each with the 1e-12 of the table
+    assert found.gamma[0, 1] == pytest.approx(float(net.certify(digits=12).gamma.mid()), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
 

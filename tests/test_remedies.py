@@ -1804,6 +1804,7 @@ NOT_DONE = {
         "start some with: dask",
         "pass a new one",
         'write "threads:4"',
+        "start the study in a new Python process",
         "add --no-browser, in Python browser=False",
         "name another, or 0 for any that is free",
         "give the Dataset transform",

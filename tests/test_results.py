@@ -96,7 +96,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "infer among 10": lambda: igb.infer([0.1, 0.4, 0.6], 10),
     "infer, classes": lambda: igb.infer([[0.1, 0.4, 0.5], [0.2, 0.2, 0.6]], 10),
     "compare": lambda: igb.compare(result("infer"), result("infer")),
-    "design": lambda: igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
+    "design": lambda: igb.design(0.5, vary="sigma_b2", depth=1, activation="relu"),
     "drawn": drawn,
     "training": lambda: NET.train(DATA, np.arange(len(DATA)) % 2, times=[0.0, 0.1], draws=5),
 }

@@ -1,6 +1,7 @@
 """Studies of training: recorded numbers against those by hand, starts and pairs, what is kept, what is refused."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -42,6 +43,26 @@ def two() -> Any:
 
 def three() -> Any:
     return nn.Linear(64, 3)
+
+
+def test_where_forks_cannot_differentiate_networks_are_trained_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    backward, here = torch.Tensor.backward, os.getpid()
+
+    def refusing(*given: Any, **options: Any) -> Any:
+        if os.getpid() != here:
+            raise RuntimeError("Unable to handle autograd's threading in combination with fork-based multiprocessing.")
+        return backward(*given, **options)
+
+    options: dict[str, Any] = {"networks": 2, "steps": 2}
+    monkeypatch.setattr(torch.Tensor, "backward", refusing)
+    with pytest.warns(UserWarning, match="trained one after the other"):
+        found = igb.study(three, X, DIGIT % 3, workers=2, **options)
+    with pytest.raises(ValueError, match=r'one whose forks PyTorch refuses; .*executor="threads:1"'):
+        igb.study(three, X, DIGIT % 3, executor="processes:2", **options)
+    monkeypatch.undo()
+    assert found == igb.study(three, X, DIGIT % 3, executor="processes:2", **options)
 
 
 class Counted:

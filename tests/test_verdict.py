@@ -207,7 +207,7 @@ def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
     """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
-    depth = 200
+    depth = 120
     found = verdict(activation, sigma_w2, sigma_b2, depth).course
     assert found.rate.limit == np.inf
     assert found.rate.rate == pytest.approx(power, rel=1e-12)

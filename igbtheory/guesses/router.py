@@ -100,8 +100,8 @@ class RouterLaw(Law):
         return self._without_scatter(counts.astype(np.float64), tokens) if self._scatters else counts / tokens
 
     def of_gammas(self, gamma: Array, rng: np.random.Generator) -> Array:
-        # each expert needs the numbers of `top` counts at all nodes, about 200 of them
-        blocks = 1 + gamma.size * self.experts * self.top * 200 // BLOCK
+        # where loads are exact, each expert needs the numbers of `top` counts at all nodes, about 200 of them
+        blocks = 1 + gamma.size * self.experts * (self.top * 200 if self._exact else 1) // BLOCK
         u = rng.standard_normal((gamma.size, self.experts))
         split = zip(np.array_split(gamma, blocks), np.array_split(u, blocks), strict=True)
         return np.concatenate([self._given(*block) for block in split])
@@ -156,7 +156,11 @@ class RouterLaw(Law):
         centres = np.sqrt(gamma)[:, None] * u
         if self.top == 1:
             return fractions(centres)
-        return (_of_top if self.experts * self.top <= EXACT else _of_threshold)(centres, self.top)
+        return (_of_top if self._exact else _of_threshold)(centres, self.top)
+
+    @property
+    def _exact(self) -> bool:
+        return self.experts * self.top <= EXACT
 
     def of_many(self, above: Any) -> Any:
         """Return the load that this share of infinitely many experts exceeds, in its shape."""

@@ -1,5 +1,7 @@
 """Studies of the user's own models, and the running of the arms of any study."""
 
+import multiprocessing
+import os
 import warnings
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Executor
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
-from igbtheory.foundations.device import require_torch
+from igbtheory.foundations.device import free_buffers, require_torch
 from igbtheory.foundations.labels import empty_classes
 from igbtheory.foundations.progress import progress_bar
 from igbtheory.foundations.runs import chosen, in_order, kept
@@ -121,7 +123,7 @@ def run(
     from igbtheory.torch.studies.loop import trained  # noqa: PLC0415 - it loads PyTorch
 
     pieces = [partial(trained, arm, plan, network) for network in range(plan.networks) for arm in arms]
-    chosen_one = chosen(executor, workers, len(pieces))
+    chosen_one = _able(chosen(executor, workers, len(pieces)), by_default=executor is None)
     named = [f"{arm.name}, rate {arm.rate:g}, {arm.loss!r}, {arm.optimiser!r}" for arm in arms]
     # without the number of networks, so that a study of more networks continues a stored one
     configuration: dict[str, Any] = {"study": title, "arms": named, "steps": plan.steps}
@@ -130,6 +132,45 @@ def run(
     with kept(store, configuration, pieces[0], executor=chosen_one) as file, progress_bar(wanted=wanted):
         records = list(in_order(pieces, executor=chosen_one, store=file, what="networks"))
     return tuple(_course(arm, plan, records[i :: len(arms)]) for i, arm in enumerate(arms))
+
+
+def _able(executor: Executor | str, *, by_default: bool) -> Executor | str:
+    """Return an executor that can differentiate: PyTorch cannot do so in forks of a process that has done it.
+
+    ValueError: processes are asked for in such a process.
+    """
+    if not str(executor).startswith("processes") or _forks_differentiate():
+        return executor
+    way = 'start the study in a new Python process, or pass executor="threads:1"'
+    if not by_default:
+        raise ValueError(
+            f"expected a Python process that has not differentiated, got one whose forks PyTorch refuses; {way}"
+        )
+    warnings.warn(
+        "PyTorch has differentiated in this process, after which its forks cannot: the networks are trained one after "
+        "the other; to train them on all cores, start the study in a new Python process",
+        stacklevel=3,
+    )
+    return "threads:1"
+
+
+def _forks_differentiate() -> bool:
+    """Return whether a fork of this process can differentiate, which is tried."""
+    free_buffers()
+    fork = multiprocessing.get_context("fork").Process(target=_differentiate)
+    fork.start()
+    fork.join()
+    return fork.exitcode == 0
+
+
+def _differentiate() -> None:
+    """Differentiate, and end this process with the status 1 where PyTorch refuses."""
+    import torch  # noqa: PLC0415 - it is an extra
+
+    try:
+        torch.ones(1, requires_grad=True).backward()
+    except RuntimeError:
+        os._exit(1)
 
 
 def _course(arm: Arm, plan: Plan, records: list[dict[str, Any]]) -> Course:
