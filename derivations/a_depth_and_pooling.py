@@ -28,7 +28,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
 from igbtheory.claims.quantities import GAMMA, VAR_CHI, VAR_W
-from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, hidden_units, mean_with_error, wide_limit
+from igbtheory.claims.simulated import at_width, bias_ratio, fractions, mean_with_error
 from igbtheory.layers.inputs import digits
 
 SECTION = Section("Initial guessing bias, section 5.2: amplification of the bias", "A 5.2")
@@ -86,14 +86,13 @@ def pooling_amplifies(stated: Any) -> Findings:
     bound = _limit_of_ratio(stated, m, least, 1)
     yield identity("the bound of gamma, m to infinity", bound, t**2)
     yield identity("the same, t arbitrary", sp.Limit(bound.doit(), t, sp.oo), stated.rhs)
-    with mp.workdps(20):
-        sizes = (2, 100, 1000, 10**16, mp.mpf(10) ** 64)
-        moments = [relu_maximum(size) for size in sizes]
-        gammas = [mean**2 / variance for mean, variance in moments]
-        bounded = all(variance < 1 for _, variance in moments)
-        yield shown("Var M < 1 for m = 2, 100, 1000, 1e16, 1e64", bounded, "")
-        yield rises("gamma for these m", gammas)
-        yield agree("m = 1000 by the toolkit", igb.mlp(1, pool=1000).predict().gamma, gammas[2], 10)
+    sizes = (2, 100, 1000, 10**16, mp.mpf(10) ** 64)
+    moments = [relu_maximum(size) for size in sizes]
+    gammas = [mean**2 / variance for mean, variance in moments]
+    bounded = all(variance < 1 for _, variance in moments)
+    yield shown("Var M < 1 for m = 2, 100, 1000, 1e16, 1e64", bounded, "")
+    yield rises("gamma for these m", gammas)
+    yield agree("m = 1000 by the toolkit", igb.mlp(1, pool=1000).predict().gamma, gammas[2], 10)
 
 
 @SECTION.holds(
@@ -124,8 +123,7 @@ def depth_amplifies(trial: Trial, stated: Any) -> Findings:
     factor = 1 + 2 / (3 * sp.pi)
     yield agree("MaxPool(2): factor of the last of 60 layers by the toolkit", pooled[60] / pooled[59], factor, 2.5)
     behind = (kappa / (1 - kappa)).subs(c, 1 / sp.pi).evalf()
-    shape = 8000, 24, (16, 32, 64)
-    yield drawn_limit(trial, "ReLU, two layers: gamma", bias_ratio, behind, RELU, shape=shape, depth=2)
+    yield at_width(trial, "ReLU, two layers: gamma", bias_ratio, behind, RELU, shape=(100, 4, 4000), depth=2)
 
 
 @SECTION.holds(
@@ -301,13 +299,14 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     share = gelu.var_chi / igb.mlp(1, "linear", sigma_w2=1e-6).predict().var_chi  # the square of GELU'(0) = 1/2
     kind = "linear" if abs(4 * float(share) - 1) < 1e-5 else "curved"
     yield worded(says, "GELU becomes {} and {} its bias", kind, "loses" if gelu.gamma < 1e-5 else "keeps")
-    values = []
-    for width in (16, 32):
-        units = hidden_units(trial.rng, (trial.draws(8000), 4, width), sigma_w2=1 / width)
-        values.append(mean_with_error((fractions(trial.rng, units, 64) - 0.5) ** 2))
-    infinite = g0_variance(gamma)
+    infinite, width = g0_variance(gamma), 2000
     expected = infinite + (sp.Rational(1, 4) - infinite) / 4  # a guess and itself are one of four pairs
-    yield wide_limit(trial, "weights of standard deviation 1/N, 4 data: Var(f_0)", values, expected)
+
+    def square(units: Any) -> tuple[float, float]:
+        return mean_with_error((fractions(trial.rng, units, 500) - 0.5) ** 2)
+
+    label = "weights of standard deviation 1/N, 4 data: Var(f_0)"
+    yield at_width(trial, label, square, expected, shape=(200, 4, width), sigma_w2=1 / width)
 
 
 @IMPACT.holds(

@@ -34,7 +34,7 @@ from igbtheory.claims import (
 from igbtheory.claims.gaussians import g0_cdf, g0_density, g0_variance, mean_over, ncdf, npdf, relu_maximum, relu_moment
 from igbtheory.claims.quantities import E_CHI, E_W, GAMMA, GAMMA_AT, VAR_W
 from igbtheory.claims.settings import COUNTED
-from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, mean_with_error, relu, variance_of_guesses
+from igbtheory.claims.simulated import at_width, bias_ratio, fractions, mean_with_error, relu, variance_of_guesses
 
 SECTION = Section("Initial guessing bias, section 5.1: one hidden layer, and which activations cause the bias", "A 5.1")
 
@@ -227,8 +227,7 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
         root = mp.sqrt(gamma.evalf(30))
         variance = mp.quad(lambda z, root=root: mp.npdf(z) * (mp.ncdf(root * z) - 0.5) ** 2, [-12, -4, 0, 4, 12])
         yield agree(f"gamma = {gamma}: by quadrature", variance, formula.subs(g, gamma), 12)
-    expected, shape = formula.subs(g, RELU), (4000, 16, (16, 32))
-    yield drawn_limit(trial, "ReLU", variance_of_guesses, expected, 0, shape=shape)
+    yield at_width(trial, "ReLU", variance_of_guesses, formula.subs(g, RELU), 0, shape=(100, 4, 4000))
 
 
 @SECTION.holds(
@@ -246,12 +245,11 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
     """
 
     def rare(units: Any) -> tuple[float, float]:
-        return mean_with_error(np.abs(fractions(trial.rng, units, 64) - 0.5) > 0.18)
+        return mean_with_error(np.abs(fractions(trial.rng, units, 1000) - 0.5) > 0.18)
 
     for name, _, pool in NETWORKS[1:]:
         gamma = RELU if pool == 1 else _pooled_gamma(pool)
-        shape = 3000, 64, (12, 24, 48)
-        yield drawn_limit(trial, f"{name}: gamma", bias_ratio, gamma, shape=shape, pool=pool)
+        yield at_width(trial, f"{name}: gamma", bias_ratio, gamma, shape=(100, 4, 4000), pool=pool)
         law = sp.lambdify(f, value_of(sp.Limit(LAW, N, sp.oo), stated).subs(g, gamma), ["scipy", "numpy"])
         predicted = igb.mlp(1, pool=pool if pool > 1 else None).predict().G0.cdf(0.3)
         yield agree(f"{name}: P(f_0 <= 0.3) by the toolkit", predicted, law(0.3), 10)
@@ -259,7 +257,7 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
         shares, masses = (edges[1:] + edges[:-1]) / 2, np.diff(law(edges))
         expected = 2 * float(scipy.stats.binom.cdf(20, 64, shares) @ masses)
         label = f"{name}: P(at most 20 of 64 guesses for one class)"
-        yield drawn_limit(trial, label, rare, expected, shape=(3000, 64, (24, 48)), pool=pool)
+        yield at_width(trial, label, rare, expected, shape=(60, 64, 500), pool=pool)
 
 
 @SECTION.holds(
@@ -292,9 +290,8 @@ def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
         predicted = igb.mlp(1, name).predict().gamma  # it may be 0, hence 1 + gamma
         yield agree(f"1 + gamma by the toolkit, {name}", 1 + predicted, 1 + expected, 11)
         if name == "softplus":
-            shape = 4000, 16, (16, 32)
             phi = partial(np.logaddexp, 0)
-            yield drawn_limit(trial, "softplus: gamma", bias_ratio, expected, shape=shape, phi=phi)
+            yield at_width(trial, "softplus: gamma", bias_ratio, expected, shape=(100, 4, 4000), phi=phi)
 
 
 @cache
@@ -423,14 +420,14 @@ def figure_4(trial: Trial, stated: Any, says: str) -> Findings:
     """With D data f_0 is k/D, k binomial given the network. The bars of k and D - k are drawn together, for D = 4."""
 
     def bar(number: int, units: Any) -> tuple[float, float]:
-        guesses = np.rint(4 * fractions(trial.rng, units.reshape(-1, 4, units.shape[2]), 16))
-        return mean_with_error(np.minimum(guesses, 4 - guesses).reshape(len(units), -1) == number)
+        guesses = np.rint(4 * fractions(trial.rng, units, 500))
+        return mean_with_error(np.minimum(guesses, 4 - guesses) == number)
 
     for (name, phi, pool), gamma in zip(NETWORKS, (0, RELU, _pooled_gamma(4)), strict=True):
         for number in range(3):
             expected = (1 if number == 2 else 2) * _bar(stated, {g: gamma, D: 4, k: number})
-            label, shape = f"{name}: {number} of 4 data are the rarer guess", (1600, 64, (16, 32))
-            yield drawn_limit(trial, label, partial(bar, number), expected, shape=shape, phi=phi, pool=pool)
+            label = f"{name}: {number} of 4 data are the rarer guess"
+            yield at_width(trial, label, partial(bar, number), expected, shape=(200, 4, 1000), phi=phi, pool=pool)
     yield worded(says, "for the {} networks", COUNTED[len(NETWORKS)])
     yield worded(says, "groups of {} in the maximum", max(pool for *_, pool in NETWORKS))
     law = igb.mlp(1).predict().G0.finite(20)

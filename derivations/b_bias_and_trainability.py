@@ -21,6 +21,7 @@ from igbtheory.claims import (
     agree,
     equation,
     identity,
+    measured,
     rises,
     satisfies,
     settings,
@@ -31,13 +32,13 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import kappa_1, mean_of_pair, mean_over, ncdf, npdf
 from igbtheory.claims.quantities import E_CHI, E_W, GAMMA_AT, VAR_W
-from igbtheory.claims.simulated import extrapolated, mean_with_error, ratio_with_error, second_moments, wide_limit
+from igbtheory.claims.simulated import mean_with_error, ratio_with_error
 from igbtheory.claims.wide import forward, growth
 from igbtheory.claims.wide import tanh as layer_of_tanh
 
 SECTION = Section("Bias and trainability: the slides", "B")
 
-c, g, m, t, v, D, N = sp.symbols("c gamma m t v D N", positive=True)
+a, c, g, m, t, v, D, N = sp.symbols("a c gamma m t v D N", positive=True)
 k, x, y = sp.symbols("k x y", real=True)
 sigma_w2, sigma_b2, chi_1 = sp.symbols("sigma_w2 sigma_b2 chi_1", positive=True)
 i, j, layer = sp.symbols("i j l", integer=True)
@@ -79,16 +80,16 @@ def _next(sw2: float, sb2: float, star: float, value: float) -> float:
 def outputs_and_centres(stated: Any) -> Findings:
     """The formula is about characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). For N
     independent terms +-sqrt(v/N) the mean of exp(i k O) is cos(k sqrt(v/N))^N. The centre sum_j w_j <phi_j> is Gaussian
-    with a variance that for one ReLU layer is chi^2_N m/N, which gives (1 + k^2 m/N)^{-N/2}. A-Thm4.1a / Eq3 and
-    A-Thm4.1c / Eq4 draw finite networks, whose units are not quite independent.
+    with a variance that for one ReLU layer is chi^2_N m/N, which gives (2 a)^{-N/2} at a = (1 + k^2 m/N)/2. A-Thm4.1a
+    / Eq3 and A-Thm4.1c / Eq4 draw finite networks, whose units are not quite independent.
     """
     terms = sp.exp(N * sp.log(sp.cos(k * sp.sqrt(v / N))))
     over_data, over_weights = E_CHI(sp.exp(sp.I * k * FROM_CENTRE)), E_W(sp.exp(sp.I * k * MU))
     yield identity("N independent terms", stated[0].lhs.subs(over_data, terms), stated[0].rhs)
-    square = x ** (N / 2 - 1) * sp.exp(-x / 2) / (2 ** (N / 2) * sp.gamma(N / 2))
-    mixture = sp.Integral((square * sp.exp(-(k**2) * m * x / (2 * N))).subs(x, t), (t, 0, sp.oo))
-    yield identity("a chi^2_N mixture of Gaussian centres", mixture, (1 + k**2 * m / N) ** (-N / 2))
-    at_width = stated[1].lhs.subs(over_weights, (1 + k**2 * m / N) ** (-N / 2))
+    square = t ** (N / 2 - 1) / (2 ** (N / 2) * sp.gamma(N / 2))  # the density of chi^2_N at t, times exp(t/2)
+    mixture = sp.Integral(square * sp.exp(-a * t), (t, 0, sp.oo))
+    yield identity("a chi^2_N mixture of Gaussian centres", mixture, (2 * a) ** (-N / 2))
+    at_width = stated[1].lhs.subs(over_weights, ((2 * a) ** (-N / 2)).subs(a, (1 + k**2 * m / N) / 2))
     yield identity("in infinite width", at_width, stated[1].rhs)
 
 
@@ -390,9 +391,9 @@ def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
         side = "chaotic" if _next(sw2, 0.1, star, 0.99) < 0.99 else "ordered"
         course = "stable" if abs(expected - 1) < 1e-9 else "vanish" if expected < 1 else "explode"
         yield worded(says, text, side, course)
-        units = (np.sqrt(star) * trial.rng.standard_normal((trial.draws(8000), width, 1)) for width in (250, 500))
-        found = (mean_with_error(growth(trial.rng, h, layer_of_tanh, sw2, 0.1)[0]) for h in units)
-        yield wide_limit(trial, f"{side}: through three layers", found, expected**3)
+        h = np.sqrt(star) * trial.rng.standard_normal((trial.draws(200), 4000, 1))
+        found = mean_with_error(growth(trial.rng, h, layer_of_tanh, sw2, 0.1)[0])
+        yield measured(trial, f"{side}: through three layers of width 4000", *found, expected**3)
 
 
 @SECTION.holds(
@@ -404,7 +405,7 @@ def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
 )
 def link(trial: Trial, stated: Any) -> Findings:
     """Y(a) = mu + s z_a with mu of variance Var_W(mu) and z_a fresh for every datum: q_aa = Var_W(mu) + Var_chi and
-    q_ab = Var_W(mu). In finite networks gamma is that over many data, c that of two orthogonal data over the networks.
+    q_ab = Var_W(mu). In wide networks gamma is that over the data, c that of two orthogonal data over the networks.
     """
     mu, z = sp.symbols("mu z", real=True)
     first, second = sp.sqrt(g) * mu + z, sp.sqrt(g) * mu + y  # Var_chi = 1
@@ -418,15 +419,15 @@ def link(trial: Trial, stated: Any) -> Findings:
     behind = sp.N((sp.Rational(11, 10) * kappa + sp.Rational(1, 10)) / sp.Rational(12, 10))
     yield agree("c behind one layer, by the toolkit", predicted.per_layer.c[1], behind, 10)
 
-    def correlation(width: int) -> tuple[float, float]:
-        data = np.broadcast_to(np.sqrt(width) * np.eye(width, 2), (trial.draws(40_000), width, 2))
-        h = forward(trial.rng, data, 2.0, 0.2)
-        both, own = second_moments(np.maximum(h, 0).transpose(0, 2, 1))
-        return ratio_with_error(2 * both + 0.2, 2 * own + 0.2)
-
-    yield wide_limit(trial, "c over the networks", map(correlation, (16, 32)), formula.subs(g, behind / (1 - behind)))
-    rows, other = {"gamma[1]": behind / (1 - behind)}, {"gamma[1]": 1}
-    yield from extrapolated(trial, igb.mlp(1, sigma_b2=0.2), rows, networks=2000, against=other)
+    width, data = 2000, 20
+    x = np.broadcast_to(np.sqrt(width) * np.eye(width, data), (trial.draws(100), width, data))
+    h = forward(trial.rng, np.maximum(forward(trial.rng, x, 2.0, 0.2), 0), 2.0, 0.2)
+    ratio, label = behind / (1 - behind), f"width {width}, {data} data"
+    correlation = ratio_with_error((h[..., 0] * h[..., 1]).mean(axis=1), (h[..., 0] ** 2).mean(axis=1))
+    yield measured(trial, f"{label}: c of two of them over the networks", *correlation, formula.subs(g, ratio))
+    spread = h.var(axis=2, ddof=1).mean(axis=1)
+    centres = h.mean(axis=2).var(axis=1) - spread / data
+    yield measured(trial, f"{label}: gamma", *ratio_with_error(centres, spread), ratio, against=1)
 
 
 @SECTION.holds(

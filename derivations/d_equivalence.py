@@ -31,7 +31,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import relations_of
+from igbtheory.claims.formula import evaluated, relations_of
 from igbtheory.claims.gaussians import course, kappa_1, mean_of_polynomial, ncdf, npdf, relu_moment
 from igbtheory.claims.quantities import PHI_SLOPE, E
 from igbtheory.claims.simulated import Array, mean_with_error
@@ -69,7 +69,7 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
     product = mean_of_polynomial((a * u + b * u**3) * (a * v + b * v**3), x, y)
     yield "a h + b h^3", product, mean_of_polynomial((a + 3 * b * u**2) ** 2, x)
     steep = sp.Integral(4 / sp.pi * sp.exp(-2 * q * x**2) * npdf(x), (x, -sp.oo, sp.oo))  # E erf'(h)^2
-    yield "erf", 2 / sp.pi * sp.asin(2 * q * c / (1 + 2 * q)), steep.doit()
+    yield "erf", 2 / sp.pi * sp.asin(2 * q * c / (1 + 2 * q)), evaluated(steep)
     yield "ReLU", q * kappa_1(c) / 2, sp.Rational(1, 2)
 
 
@@ -352,7 +352,8 @@ def figure_2(trial: Trial, stated: Any, says: str) -> Findings:
     for weights in (1.99, 2.48, 4.97):
         gammas = igb.mlp(DEPTH, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma
         said = sp.lambdify(gamma, value_of(C_AB, stated))(gammas)
-        found = np.concatenate([_cosines(trial.rng, weights, WIDTH, DEPTH) for _ in range(trial.draws(48))])
+        networks = max(trial.draws(24), 12)
+        found = np.concatenate([_cosines(trial.rng, weights, WIDTH, DEPTH) for _ in range(networks)])
         low, high = np.percentile(found, [5, 95], axis=0)
         text = ", ".join(f"[{low[k]:.4f}, {high[k]:.4f}] has {said[k]:.4f}" for k in (10, 30, 100))
         inside = all(low[k] <= said[k] <= high[k] for k in (10, 30, 100))

@@ -116,7 +116,7 @@ def one_class_explodes(trial: Trial, stated: Any, says: str) -> Findings:
     yield identity("at the logits, l = 0", squares, square.subs({depth: 0, p: 1 / (1 + sp.exp(other - own))}))
     said = sp.lambdify((p, chi, depth), square.subs(p, 1 - p))  # of 1 - p, which may be tiny
     for layers in (2, 5):
-        missing, _, gradients = _classes(trial.rng, trial.draws(20_000), layers, 2)
+        missing, _, gradients = _classes(trial.rng, trial.draws(12_000), layers, 2)
         for ratios, label in zip((gradients / said(missing, 2.0, layers)).T, ("favoured", "other"), strict=True):
             name = f"ReLU networks, chi~_1 = 2, depth {layers}: gradient of the {label} class over what is stated"
             yield measured(trial, name, *mean_with_error(ratios), 1)

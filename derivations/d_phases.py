@@ -403,15 +403,14 @@ def neutrality_line(stated: Any, says: str) -> Findings:
     biases = np.array([0.05, 0.1, 0.2])
     edges, lines = ([tanh.on(curve, sigma_b2)[1] for sigma_b2 in biases] for curve in (tanh.edge, tanh.neutrality))
     net = igb.mlp(350, "tanh", sigma_w2=np.multiply.outer(lines, [0.99, 1, 1.01]), sigma_b2=biases[:, None])
-    for sigma_b2, edge, line, (below, on, above) in zip(
-        biases, edges, lines, net.predict().per_layer.gamma[-1], strict=True
-    ):
+    gammas = net.predict().per_layer.gamma[-1]
+    for sigma_b2, edge, line, (below, on, above) in zip(biases, edges, lines, gammas, strict=True):
         yield agree(f"sigma_b^2 = {sigma_b2}: c of the package at depth 350", on / (1 + on), correlation, 9)
         text = f"gamma = {below:.5f}, {above:.5f}, edge {edge:.4f}, line {line:.4f}"
         yield shown(f"sigma_b^2 = {sigma_b2}: gamma on either side", below > 1 > above, text)
         sides.append(line > edge)
     yield worded(says, "lies in the {} phase", "chaotic" if all(sides) else "ordered")
-    turned = all(below > 1 > above for below, _, above in net.predict().per_layer.gamma[-1])
+    turned = all(below > 1 > above for below, _, above in gammas)
     yield worded(says, "Tanh has a {} line", "neutrality" if turned else "prejudice")
     yield worded(says, "which is at {:.4f} for sigma_b^2 = {:g}", lines[list(biases).index(BIASES)], BIASES)
     step = 0.1

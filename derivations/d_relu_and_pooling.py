@@ -32,7 +32,7 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import relations_of
+from igbtheory.claims.formula import evaluated, relations_of
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf, relu_moment
 from igbtheory.claims.quantities import E
 from igbtheory.claims.simulated import mean_with_error
@@ -281,7 +281,7 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
             yield identity("forward: sigma_w^2 E f^2 = q", edge * square, 1)
             yield agree("the package's forward threshold", thresholds.forward, edge, 12)
             yield measured(trial, f"{label}: variance", *mean_with_error(forth), 1)
-            kept = abs(float(edge * square.doit()) - 1) < 1e-12
+            kept = abs(float(edge * evaluated(square)) - 1) < 1e-12
             yield worded(says, "the variance of the units {} its size", "keeps" if kept else "changes")
             return
         yield identity("backward: chi~_1 = sigma_w^2 E |grad f|^2", edge * slope, 1)
@@ -291,11 +291,11 @@ assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradi
         yield identity("sigma_w^2 E f^2 where q is kept", kept * square, 1)
         yield identity("sigma_w^2 E f^2 at the backward edge", edge * square, grown)
         yield measured(trial, f"{label}: variance", *mean_with_error(forth), grown**3)
-        factor, wide = float(kept * slope.doit()), float(edge * square.doit())
+        factor, wide = float(kept * evaluated(slope)), float(edge * evaluated(square))
         phrase = (
             "{} their size, the backward condition, at sigma_w^2 = {:.4g}, where the variance {} by the factor {:.3f}"
         )
-        size = "keep" if abs(float(edge * slope.doit()) - 1) < 1e-12 else "lose"
+        size = "keep" if abs(float(edge * evaluated(slope)) - 1) < 1e-12 else "lose"
         yield worded(says, phrase, size, float(edge), "grows" if wide > 1 else "shrinks", wide)
         yield worded(
             says, "at the drawn value they {} by the factor {:.3f}", "shrink" if factor < 1 else "grow", factor
@@ -321,9 +321,9 @@ def pooled_relu_diverges(stated: Any, says: str) -> Findings:
     """The map c' = K(c)/K(1) has the slope E |grad f|^2/E f^2 < 1 at c = 1. gamma grows by the inverse of it."""
     with mp.workdps(25):
         exact = mp.quad(lambda u: 2 * u**2 * mp.npdf(u) * mp.ncdf(u), [0, 1, 3, 12])
-    yield agree("MaxPool(2): E f^2 by quadrature", exact, MAXIMUM[0].doit(), 20)
+    yield agree("MaxPool(2): E f^2 by quadrature", exact, evaluated(MAXIMUM[0]), 20)
     for part, (name, (pool, _, (square, slope), _)) in zip(stated, POOLS.items(), strict=True):
-        factor = sp.simplify((square / slope).doit())
+        factor = sp.simplify(evaluated(square / slope))
         left = part.lhs.replace(GAMMAS[name], sp.Lambda(depth, factor**depth))
         yield identity(f"{name}: E f^2/E |grad f|^2", left, part.rhs)
         course = igb.mlp(60, pool=pool, sigma_w2=1.0).predict().per_layer.gamma
@@ -357,7 +357,7 @@ def width_before_depth(trial: Trial, stated: Any, says: str) -> Findings:
     yield identity("together", sp.Limit(ratio.subs(depth, 2 * width), width, sp.oo), sp.exp(10))
     for layers in (2, 6):
         # given s, a random half of the 50 units counts, each by the square of a normal number
-        found = np.full(trial.draws(400_000), 2.0)
+        found = np.full(trial.draws(200_000), 2.0)
         for _ in range(layers):
             found *= trial.rng.standard_gamma(trial.rng.binomial(50, 0.5, len(found)) / 2) * 4 / 50
         expected = value_of(E(s_l**2), stated).subs({E(s_l): 2, width: 50, depth: layers})

@@ -11,6 +11,7 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory.claims import Findings, Section, agree, equation, identity, normal, satisfies, shown, value_of, worded
+from igbtheory.claims.formula import evaluated
 from igbtheory.claims.gaussians import NODES, WEIGHTS, ncdf, npdf
 from igbtheory.claims.quantities import VAR
 
@@ -163,7 +164,7 @@ def share_of_class_zero(stated: Any, says: str) -> Findings:
     """The law of large numbers over independent data gives P(Delta > 0), Delta = O_0 - O_1, here for N(m, sigma^2)."""
     integral = value_of(G_0, stated).replace(DIFFERENCE, lambda at: npdf(at, m, sigma))
     yield identity("Gaussian difference", integral, 1 - sp.erfc(m / (sp.sqrt(2) * sigma)) / 2)
-    positive = integral.subs({m: 3, sigma: 1}).evalf() > sp.Rational(1, 2)  # O_0 has the larger mean
+    positive = evaluated(integral).subs({m: 3, sigma: 1}) > sp.Rational(1, 2)  # O_0 has the larger mean
     yield worded(says, "that O_0 {} O_1", "exceeds" if positive else "stays below")
 
 

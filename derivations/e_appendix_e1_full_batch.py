@@ -32,7 +32,16 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import batch_relu_mean, kappa_1, normal_moment, npdf, relu_moment, variance_of
 from igbtheory.claims.quantities import E_CHI, VAR_CHI, VAR_W
-from igbtheory.claims.simulated import drawn_limit, extrapolated, hidden_units, mean_with_error, relu, standardised
+from igbtheory.claims.simulated import (
+    drawn_limit,
+    hidden_units,
+    mean_with_error,
+    ratio_with_error,
+    relu,
+    second_moments,
+    standardised,
+    wide_limit,
+)
 
 SECTION = Section("Where you place the norm, appendix E.1: BatchNorm in front of ReLU, full batch", "E E.1.1")
 
@@ -168,9 +177,14 @@ def no_amplification(trial: Trial, stated: Any, says: str) -> Findings:
     spread = max(abs(value / per_layer[1] - 1) for value in per_layer[1:])
     yield worded(says, "Gamma of {} hidden layer", "every" if spread < 1e-25 else "no")
     finite = {E_Y: sp.sqrt(PAIR), Var_Y: sp.Rational(1, 2) - PAIR}
-    rows = {"var_mu[3]": 2 * PAIR, "var_chi[3]": 1 - 2 * PAIR, "gamma[3]": said.subs(finite)}
-    plain = {"gamma[3]": igb.mlp(3).predict().gamma}
-    yield from extrapolated(trial, igb.mlp(3, norm="batch"), rows, samples=DATA, against=plain)
+    plain = igb.mlp(3).predict().gamma
+    drawn = (hidden_units(trial.rng, (trial.draws(40), DATA, width), depth=3, phi=normed) for width in (64, 128))
+    moments = [(2 * both, 2 * (own - both)) for both, own in map(second_moments, drawn)]
+    for i, (name, expected) in enumerate((("Var_W(mu)", 2 * PAIR), ("Var_chi(O)", 1 - 2 * PAIR))):
+        values = (mean_with_error(pair[i]) for pair in moments)
+        yield wide_limit(trial, f"{name} behind layer 3", values, expected)
+    ratios = (ratio_with_error(*pair) for pair in moments)
+    yield wide_limit(trial, "gamma behind layer 3", ratios, said.subs(finite), plain)
 
 
 @SECTION.holds(

@@ -16,7 +16,7 @@ import igbtheory as igb
 from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, value_of, worded
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, left_out_density
 from igbtheory.claims.quantities import E_CHI, VAR, VAR_CHI, VAR_W
-from igbtheory.claims.simulated import drawn_limit, mean_with_error, relu, standardised
+from igbtheory.claims.simulated import drawn_limit, mean_with_error, relu, standardised, weighted
 
 SECTION = Section("Where you place the norm, appendix E.1: BatchNorm in front of ReLU, mini-batches", "E E.1.2")
 
@@ -267,8 +267,7 @@ def every_depth(trial: Trial, stated: Any) -> Findings:
         yield agree(f"gamma after layer 20 and 1, {law}", per_layer[20], per_layer[1], 11)
 
     def fourth_power(units: Any) -> tuple[float, float]:
-        weights = trial.rng.standard_normal((len(units), *units.shape[2:] * 2))
-        return mean_with_error(standardised(units @ weights, 1) ** 4)
+        return mean_with_error(standardised(weighted(trial.rng, units, units.shape[2]), 1) ** 4)
 
     shape, expected = (1500, SIZE, (32, 64)), said.subs(n, SIZE)
     yield drawn_limit(trial, "E B^4 of layer 3, n = 12", fourth_power, expected, shape=shape, depth=2, phi=normed)

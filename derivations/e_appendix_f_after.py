@@ -87,7 +87,7 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
         ("Var(G0)", simulated.variance_of_guesses, g0_variance(plain)),
     )
     for name, measure, other in measures:
-        label, shape = f"{name} of outputs, depth 3", (100, 100, (64, 128))
+        label, shape = f"{name} of outputs, depth 3", (300, 16, (64, 128))
         yield simulated.drawn_limit(
             trial, label, measure, 0, other, shape=shape, depth=3, phi=lambda h: standardised(relu(h), -1)
         )
@@ -147,7 +147,7 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Findings:
     yield identity("its variance", sp.Limit((fourth.doit() - square.doit() ** 2) / d, d, sp.oo), 0)
     normed = sp.lambdify((Y, E_Y, Var_Y), value_of(NODE_OF_DATUM, stated))
     gaps = []
-    for width in (250, 500):
+    for width in (200, 400):
         h = hidden_units(trial.rng, (max(trial.draws(16), 8), width, width))
         over_data = normed(h, h.mean(axis=1, keepdims=True), h.var(axis=1, keepdims=True))
         gaps.append(mean_with_error((standardised(h, 2) - over_data) ** 2))

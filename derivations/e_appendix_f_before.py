@@ -30,9 +30,10 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
+from igbtheory.claims.formula import evaluated
 from igbtheory.claims.gaussians import kappa_1, ncdf, normal_moment, npdf, relu_moment, relu_moments, variance_of
 from igbtheory.claims.quantities import E_CHI, E_W, VAR_CHI, VAR_W
-from igbtheory.claims.simulated import bias_ratio, extrapolated, relu, standardised
+from igbtheory.claims.simulated import at_width, bias_ratio, mean_with_error, relu, second_moments, standardised
 from igbtheory.claims.wide import forward
 
 SECTION = Section("Where you place the norm, appendix F.1: LayerNorm in front of ReLU", "E F.1")
@@ -68,9 +69,14 @@ def factors(right: Any) -> tuple[Any, Any]:
     return equation(variances[0], right), equation(variances[1], right)
 
 
+def layer_norm(h: Any) -> Any:
+    """LayerNorm and ReLU."""
+    return relu(standardised(h, -1))
+
+
 def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, norm: bool) -> list[tuple[float, float]]:
     """Ratios gamma behind every layer of finite networks, with their errors, exact over the weights of the next one."""
-    h, gammas = rng.standard_normal((networks, width, 30)), []
+    h, gammas = rng.standard_normal((networks, width, 8)), []
     for _ in range(depth):
         h = forward(rng, h, 2.0)
         h = relu(standardised(h, 1) if norm else h)
@@ -81,7 +87,7 @@ def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, no
 @cache
 def square_behind(depth: int) -> Any:
     """Second moment of a pre-activation behind so many layers of ReLU without a norm, layer by layer."""
-    return sigma_w2 * relu_moment(2, sp.sqrt(square_behind(depth - 1))).doit() if depth else sigma_w2
+    return sigma_w2 * evaluated(relu_moment(2, sp.sqrt(square_behind(depth - 1)))) if depth else sigma_w2
 
 
 def with_norm(depth: int) -> Any:
@@ -128,10 +134,12 @@ def divided_by_the_variance(stated: Any, says: str) -> Findings:
             yield agree(f"{name}, L = {depth}, predicted", value, at.subs(sigma_w2, sp.Rational(3, 2)), 22)
     (kaiming,) = {size for size in (1, 2, 3) if len({with_norm(i).subs(sigma_w2, size) for i in (1, 2, 3)}) == 1}
     yield worded(says, "at each depth for sigma_w^2 = {}", kaiming)
-    halved = with_norm(3).subs(sigma_w2, 2).doit() == sp.Rational(1, 2)
+    halved = evaluated(with_norm(3).subs(sigma_w2, 2)) == sp.Rational(1, 2)
     doubled = "doubles" if sigma_w2.subs(sigma_w2, kaiming) == kaiming == 2 else "changes"
     yield worded(says, "the theorem as printed {} what LayerNorm {}", doubled, "halves" if halved else "keeps")
-    yield worded(says, "They are {}", "divided" if sp.simplify(with_norm(1).doit() * sigma_w2) == 1 else "multiplied")
+    yield worded(
+        says, "They are {}", "divided" if sp.simplify(evaluated(with_norm(1)) * sigma_w2) == 1 else "multiplied"
+    )
 
 
 @SECTION.limited(
@@ -307,8 +315,12 @@ def second_layer(trial: Trial, stated: Any) -> Findings:
     yield identity("variance of the centre", SUM_OF_SQUARES * FIRST_MOMENT**2, variance.subs(PLAIN))
     yield from normal("centre", law, z, 0, variance)
     value = variance.subs(PLAIN).subs({sigma_1: sigma_w, sigma_w: sp.sqrt(sp.Rational(3, 2))})
-    plain = {"var_mu[1]": igb.mlp(1, sigma_w2=1.5).predict().var_mu}
-    yield from extrapolated(trial, igb.mlp(1, norm="layer", sigma_w2=1.5), {"var_mu[1]": value}, against=plain)
+
+    def drawn(units: Any) -> tuple[float, float]:
+        return mean_with_error(1.5 * second_moments(units)[0])
+
+    plain = igb.mlp(1, sigma_w2=1.5).predict().var_mu
+    yield at_width(trial, "variance of the centre", drawn, value, plain, shape=(100, 4, 4000), phi=layer_norm)
 
 
 @SECTION.fails(

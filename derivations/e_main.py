@@ -28,7 +28,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, mean_of_pair, relu_moment
 from igbtheory.claims.quantities import E_W
-from igbtheory.claims.simulated import bias_ratio, drawn_limit, extrapolated, mean_with_error, relu, standardised
+from igbtheory.claims.simulated import at_width, bias_ratio, drawn_limit, mean_with_error, relu, standardised, weighted
 
 SECTION = Section("Where you place the norm: main text", "E 0")
 
@@ -88,8 +88,8 @@ def full_batch_is_not_layernorm(trial: Trial, stated: Any, says: str) -> Finding
     for norm, value in (("layer", layer), ("batch", batch)):
         yield agree(f"{norm} norm, predicted", gammas(depth, norm=norm, placement=place)[-1], value, 12)
     yield satisfies("they differ", sp.Gt(LAYER / BATCH, 2), {LAYER: layer, BATCH: batch})
-    shape = 6000, 16, (24, 48)
-    yield drawn_limit(trial, "gamma of LN", bias_ratio, layer, batch, shape=shape, depth=2, phi=layer_norm)
+    shape = 100, 4, 4000
+    yield at_width(trial, "gamma of LN", bias_ratio, layer, batch, shape=shape, depth=2, phi=layer_norm)
 
 
 @SECTION.fails(
@@ -136,7 +136,7 @@ def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
         yield agree(f"{activation}, {depth} layers, sb2 = {biases}: gamma", pairs[-1][0], said, 12)
 
     def ratio(units: Any) -> tuple[float, float]:
-        x = units @ trial.rng.standard_normal((len(units), *units.shape[2:] * 2))
+        x = weighted(trial.rng, units, units.shape[2])
         return mean_with_error(x.mean(axis=2) ** 2 / x.var(axis=2))
 
     shape = 1600, 8, (64, 128)
@@ -228,8 +228,12 @@ def layernorm_after(trial: Trial, stated: Any) -> Findings:
     said = value_of(GAMMA, stated)
     yield identity("c of the first layer", sp.Subs(kappa_1(c) - 1 / sp.pi, c, q).subs(q, 0), said)
     yield agree("depth 20, predicted", gammas(20, norm="layer", placement="after")[-1], said)
-    net, plain = igb.mlp(2, "relu", norm="layer", placement="after"), {"gamma[2]": relu_gamma(2)}
-    yield from extrapolated(trial, net, {"gamma[2]": said}, against=plain)
+
+    def behind(h: Any) -> Any:
+        return standardised(relu(h), -1)
+
+    shape = 100, 4, 4000
+    yield at_width(trial, "gamma behind two layers", bias_ratio, said, relu_gamma(2), shape=shape, depth=2, phi=behind)
 
 
 @SECTION.holds(
@@ -421,10 +425,10 @@ def large_groups_are_layers(trial: Trial, stated: Any, says: str) -> Findings:
     def four_groups(h: Any) -> Any:
         return relu(standardised(h.reshape(*h.shape[:2], 4, -1), -1)).reshape(h.shape)
 
-    widths = 32, 64, 128
-    shape = 3000, 16, widths
+    widths = 1000, 4000
+    shape = 100, 4, widths
     yield drawn_limit(trial, "four groups", bias_ratio, said, group_gamma(8), shape=shape, phi=four_groups)
-    course = "grows" if widths[-1] // 4 > widths[0] // 4 else "shrinks"
+    course = "grows" if widths[1] // 4 > widths[0] // 4 else "shrinks"
     yield worded(says, "groups {} ReLU whose size s {} with the width", settings.PLACES["before"], course)
 
 

@@ -36,10 +36,11 @@ from igbtheory.claims import (
 from igbtheory.claims.bound import bound
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
-from igbtheory.claims.formula import latex, relations_of
+from igbtheory.claims.formula import evaluated, latex, relations_of
 from igbtheory.claims.library import library
 from igbtheory.claims.report import summary
 from igbtheory.claims.runner import UNTESTED, Outcome, run
+from igbtheory.claims.simulated import weighted
 from igbtheory.claims.tally import tally
 from igbtheory.claims.transcription import Transcription
 from igbtheory.claims.wide import Array, backward, forward, growth, tanh
@@ -639,3 +640,21 @@ def test_a_matrix_is_the_same_on_both_ways() -> None:
     y = forward(rng, x, SIGMA_W2, units=6)[..., 0]
     back = backward(rng, delta, x[..., 0], y, SIGMA_W2)
     np.testing.assert_allclose((x[..., 0] * back).sum(axis=1), (y * delta).sum(axis=1), rtol=1e-12)
+
+
+def test_products_without_a_matrix_have_the_covariance_of_those_with_one() -> None:
+    """Of two data in layers of three units: fewer data than units, whose vectors are replaced, and with biases."""
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((2, WIDTH))
+    for y, expected in (
+        (weighted(rng, np.broadcast_to(x, (NETWORKS, 2, WIDTH)), 4).transpose(0, 2, 1), x @ x.T),
+        (forward(rng, np.broadcast_to(x.T, (NETWORKS, WIDTH, 2)), SIGMA_W2, 0.5), SIGMA_W2 / WIDTH * x @ x.T + 0.5),
+    ):
+        products = y[..., :, None] * y[..., None, :]
+        gaps = products.mean(axis=(0, 1)) - expected
+        assert (np.abs(gaps) < 5 * products.std(axis=(0, 1)) / np.sqrt(NETWORKS * y.shape[1])).all()
+
+
+def test_limits_of_ratios_are_done_without_what_cancels() -> None:
+    assert evaluated(sp.Limit((X**2 + 3 * X) / X, X, 0)) == 3
+    assert evaluated(1 + sp.Integral(2 * X, (X, 0, 3))) == 10

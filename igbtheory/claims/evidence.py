@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
-from igbtheory.claims.formula import latex
+from igbtheory.claims.formula import evaluated, latex
 from igbtheory.claims.gaussians import ncdf
 from igbtheory.claims.points import points
 from igbtheory.claims.words import places_of
@@ -31,8 +31,9 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
     Pass the derived side unevaluated, as an `Integral`, `Derivative` or `Limit`: it is printed and then evaluated. If
     both sides are the same expression from the start, nothing has been tested and the finding is undecided, unless `of`
     says what was evaluated on the left: an expression, or its name in LaTeX.
-    If the difference does not simplify, it is evaluated at random values of its symbols, which respect the assumptions
-    positive and integer. If it differs from 0 there, the identity fails; otherwise the finding is undecided.
+    If the difference does not expand to 0, it is evaluated at random values of its symbols, which respect the
+    assumptions positive and integer. If it differs from 0 there, the identity fails; otherwise it holds if the
+    difference simplifies to 0, and if not, the finding is undecided.
 
     label: what is compared. left, right: the two sides. of: what was evaluated, as above.
 
@@ -45,23 +46,29 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
     formula = f"{latex(left if of is None else of)} = {latex(right)}"
     if left == right and of is None:
         return Finding("symbolic", label, UNDECIDED, f"{_text(left, right)}: both sides are one expression", formula)
-    stated, left, right = (left, right), left.doit(), right.doit()
-    difference = sp.Integer(0) if left == right else sp.expand(left - right)
-    if difference != 0:  # slower
-        difference = sp.simplify(left - right)
-    if difference == 0:
+    stated, left, right = (left, right), evaluated(left), evaluated(right)
+    difference = left - right
+    if left == right or any(step(difference) == 0 for step in (sp.expand, _numerator)):
         return Finding("symbolic", label, HOLDS, "", formula)
     shown = _text(*stated)  # only now, because it takes time
     for values in points(sorted(left.free_symbols | right.free_symbols, key=str), POINTS):
-        gap = sp.N(abs(difference.subs(values)), PLACES)
-        size = sp.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
+        one, other = (sp.N(side.subs(values), PLACES) for side in (left, right))
+        gap, size = abs(one - other), abs(one) + abs(other)
         comparable = gap.is_comparable and size.is_comparable
         if comparable and (gap.is_infinite or gap > size * 10 ** (-PLACES // 2)):
             at = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
-            both = f"left {sp.N(left.subs(values), 15)}, right {sp.N(right.subs(values), 15)}"
+            both = f"left {sp.N(one, 15)}, right {sp.N(other, 15)}"
             return Finding("symbolic", label, FAILS, f"{shown}: {both}{f' at {at}' if at else ''}", formula)
+    difference = sp.simplify(difference)  # slower than all before
+    if difference == 0:
+        return Finding("symbolic", label, HOLDS, "", formula)
     detail = f"{shown}: the difference {sp.sstr(difference)} does not simplify"
     return Finding("symbolic", label, UNDECIDED, detail, formula)
+
+
+def _numerator(expression: Any) -> Any:
+    """Return the numerator of an expression over one denominator, expanded."""
+    return sp.expand(sp.fraction(sp.together(sp.expand(expression)))[0])
 
 
 def _text(left: Any, right: Any) -> str:

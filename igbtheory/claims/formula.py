@@ -1,6 +1,7 @@
 """The statement of a claim as SymPy relations: its LaTeX, its quantities, and its counter-example in Python."""
 
 import keyword
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -76,13 +77,39 @@ class Integral(sp.Integral):  # type: ignore[misc]
 
     is_number = False
 
+    @classmethod
+    def of(cls, *arguments: Any) -> Any:
+        """Return the integral with its exponentials as they stand."""
+        integral = cls(*arguments)
+        return integral.xreplace({power: exp(power.exp) for power in integral.atoms(sp.exp) if power.exp.free_symbols})
+
+
+class exp(sp.Function):  # type: ignore[misc]  # noqa: N801 - SymPy puts it in order by its name
+    """An exponential that is printed as it stands: SymPy would simplify its exponent, to see whether it is constant."""
+
+    def _latex(self, printer: Any) -> str:
+        return f"e^{{{printer.doprint(self.args[0])}}}"
+
 
 def _latex(part: Any) -> str:
-    part = part.xreplace(
-        {constant: Integral(*constant.args) for constant in part.atoms(sp.Integral) if constant.is_number}
-    )
+    part = part.replace(sp.Integral, Integral.of)
     symbols = {symbol: NAMES[symbol.name] for symbol in part.atoms(sp.Symbol) if symbol.name in NAMES}
     return str(sp.latex(part, symbol_names=symbols))
+
+
+def evaluated(expression: Any) -> Any:
+    """Return an expression with its integrals and limits done, each of them once in a process."""
+    done = {part: _done(part) for part in expression.atoms(sp.Integral, sp.Limit)}
+    return expression.xreplace(done).doit()
+
+
+@cache
+def _done(part: Any) -> Any:
+    """Return an integral or a limit done; of a ratio of polynomials, what cancels is left out before."""
+    inside, variable, *_ = part.args
+    if isinstance(part, sp.Limit) and inside.is_rational_function(variable):
+        part = part.func(sp.cancel(inside), *part.args[1:])
+    return part.doit()
 
 
 def sides(stated: Any) -> tuple[Any, ...]:

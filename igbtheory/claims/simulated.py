@@ -1,6 +1,6 @@
-"""Evidence from finite networks, extrapolated to infinite width."""
+"""Evidence from finite networks, so wide that it stands for infinite width, or extrapolated."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -8,32 +8,8 @@ from numpy.typing import NDArray
 
 from igbtheory.claims.evidence import measured
 from igbtheory.claims.finding import Finding, Trial
-from igbtheory.networks.network import Network
 
 Array = NDArray[Any]
-Expected = Mapping[str, Any]
-
-
-def extrapolated(
-    trial: Trial,
-    network: Network,
-    rows: Expected,
-    *,
-    networks: int = 400,
-    width: int = 16,
-    samples: int = 200,
-    against: Expected | None = None,
-) -> Iterator[Finding]:
-    """Yield findings that rows of a comparison of finite networks, such as "gamma[2]", have the values in `rows`.
-
-    Networks of the widths N, 2N and 4N are extrapolated to infinite width. networks: number of networks of each width.
-    samples: number of data. against: values under the nearest other hypothesis.
-    """
-    drawn = network.simulate(trial.draws(networks), width, samples, trial.seed, workers=1)
-    for row in drawn.compare(workers=1).rows:
-        if row.name in rows:
-            other = (against or {}).get(row.name)
-            yield measured(trial, f"{row.name}, width to infinity", row.value, row.error, rows[row.name], other)
 
 
 def mean_with_error(numbers: NDArray[Any]) -> tuple[float, float]:
@@ -91,10 +67,41 @@ def hidden_units(
     networks, samples, width = shape
     units = rng.standard_normal((networks, samples, width), dtype=np.float32)
     for _ in range(depth):
-        weights = rng.standard_normal((networks, width, width * pool), dtype=np.float32)
-        units = units @ (np.float32(np.sqrt(sigma_w2 / width)) * weights)
+        units = np.float32(np.sqrt(sigma_w2 / width)) * weighted(rng, units, width * pool)
         units = phi(units).reshape(networks, samples, pool, width).max(axis=2)
     return units
+
+
+def weighted(rng: np.random.Generator, units: Array, number: int) -> Array:
+    """Return the products of the units, (networks, samples, width), with a normal matrix, (networks, width, number).
+
+    Their law depends on the inner products of the samples alone: of few samples, vectors with as many components take
+    the place of the units, and wide layers cost little.
+    """
+    if units.shape[1] < units.shape[2]:
+        triangles: Any = np.linalg.qr(units.transpose(0, 2, 1), mode="r")
+        units = triangles.transpose(0, 2, 1)
+    return units @ rng.standard_normal((len(units), units.shape[2], number), dtype=np.float32)
+
+
+def at_width(
+    trial: Trial,
+    label: str,
+    measure: Callable[[Array], tuple[float, float]],
+    expected: Any,
+    against: Any = None,
+    *,
+    shape: tuple[int, int, int],
+    **layers: Any,
+) -> Finding:
+    """Return the finding that a measure of drawn `hidden_units`, which returns a value and its error, is as expected.
+
+    shape: numbers of networks and samples, and the width, at which terms of order 1/width are below the error.
+    layers: the other keywords of `hidden_units`.
+    """
+    networks, samples, width = shape
+    units = hidden_units(trial.rng, (trial.draws(networks), samples, width), **layers)
+    return measured(trial, f"{label}, width {width}", *measure(units), expected, against)
 
 
 def drawn_limit(
@@ -158,5 +165,4 @@ def excess_kurtosis(units: Array) -> tuple[float, float]:
 
 def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
     """Return f_0 for `outputs` random outputs of the units, shape (networks, outputs)."""
-    weights = rng.standard_normal((len(units), units.shape[2], outputs), dtype=np.float32)
-    return np.asarray((units @ weights > 0).mean(axis=1))
+    return np.asarray((weighted(rng, units, outputs) > 0).mean(axis=1))

@@ -21,9 +21,9 @@ def forward(rng: np.random.Generator, x: Array, sigma_w2: float, sigma_b2: float
     x: (networks, N, data). units: number of rows of W, by default N.
     """
     networks, width, data = x.shape
-    half = np.linalg.cholesky(x.transpose(0, 2, 1) @ x * (sigma_w2 / width))
-    y = rng.standard_normal((networks, units or width, data)) @ half.transpose(0, 2, 1)
-    return y + np.sqrt(sigma_b2) * rng.standard_normal((*y.shape[:2], 1)) if sigma_b2 else y
+    half = np.linalg.cholesky(x.transpose(0, 2, 1) @ x * (sigma_w2 / width) + sigma_b2)
+    y: Array = rng.standard_normal((networks, units or width, data)) @ half.transpose(0, 2, 1)
+    return y
 
 
 def backward(rng: np.random.Generator, delta: Array, x: Array, y: Array, sigma_w2: float) -> Array:

@@ -127,7 +127,8 @@ def _on_data(rows: Array, limit: Array, exact: "Prediction") -> Array:
 
     The expansion takes data for normal in log K and y, of which their pairs are far: what it says of infinite width,
     `limit`, differs from the exact prediction by terms that no width makes small, and they are in `rows`, too. What
-    the width adds has about their relative error, beside that of the second order in 1/width.
+    the width adds has about their relative error, beside that of the second order in 1/width. To the moments it is of
+    the right order alone, since to those of linear networks a width adds nothing in truth: all of it counts as error.
     """
     layers, equal = exact.per_layer, 1 / len(exact.inputs)
     predicted = np.array([layers.var_mu, layers.var_chi, layers.variance])
@@ -143,7 +144,7 @@ def _on_data(rows: Array, limit: Array, exact: "Prediction") -> Array:
     of_moments = abs(np.log(taken[:2].sum(axis=0) / predicted[:2].sum(axis=0))) + abs(np.log(taken[1] / predicted[1]))
     of_g0 = abs(taken[2] / predicted[2] - 1) + of_moments
     error = abs(rows[3] - limit[3]) + of_g0 * share[2] + layers.error
-    moments_error = abs(rows[4] - limit[4]) + of_moments * share[:2].max(axis=0) + layers.error
+    moments_error = abs(rows[4] - limit[4]) + np.maximum(of_moments, 1) * share[:2].sum(axis=0) + layers.error
     return np.array([*predicted + added, error, moments_error])
 
 
