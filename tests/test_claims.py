@@ -95,6 +95,12 @@ def test_false_claims_fail() -> None:
     assert identity("one infinite", sp.oo, 1).verdict == FAILS
     assert identity("no number", sp.zoo, sp.oo).verdict == UNDECIDED
     assert identity("true", (X + 1) ** 2, X**2 + 2 * X + 1).verdict == HOLDS
+    told = measured(trial, "gamma", s.gamma, s.gamma_error, 0.466, against=0.9).detail
+    assert told.endswith("; 0.9 would be told from it")
+    found = identity("true of angles", sp.sin(X) ** 2 + sp.cos(X) ** 2, 1)
+    assert (found.verdict, found.detail) == (HOLDS, "")
+    assert measured(trial, "without an error", 0.5, 0.0, 0.5, against=0.9).verdict == HOLDS
+    assert measured(trial, "without an error", 0.6, 0.0, 0.5, against=0.9).verdict == FAILS
     assert agree("gamma", gamma, 0.467, 4).verdict == FAILS
     assert agree("gamma", gamma, 0.467, 3).verdict == HOLDS
     assert shown("gamma > 1", gamma > 1, f"{gamma}").verdict == FAILS

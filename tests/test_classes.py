@@ -218,7 +218,7 @@ def test_the_density_of_two_classes_needs_no_draws(gamma: float) -> None:
     assert np.array_equal(ClassGuessLaw(gamma, 2).pdf(g).value, igb.GuessLaw(gamma).pdf(g))
 
 
-DRAWN = 10_000
+DRAWN = 20_000
 
 
 @lru_cache
@@ -232,7 +232,7 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     edges = np.linspace(0, 1, 21)
     nodes, weights = np.polynomial.legendre.leggauss(4)
     g = (edges[:-1, None] + (1 + nodes) / 40).ravel()
-    found = law.largest_pdf(g, 200, 4) if largest else law.pdf(g, 200, 4)
+    found = law.largest_pdf(g, 400, 4) if largest else law.pdf(g, 400, 4)
     masses = (found.value.reshape(20, 4) * weights).sum(axis=1) / 40
     errors = (found.error.reshape(20, 4) * weights).sum(axis=1) / 40
     shares = drawn_shares()

@@ -122,8 +122,12 @@ def test_a_data_set_is_designed_for_as_it_is() -> None:
     [
         ((0.5, "sigma_w2"), {"depth": 3}, "whatever sigma_w2 is"),
         ((0.5, "sigma_b2"), {"depth": 3}, "ranges from 1.53053 .* to"),
-        ((0.01, "activation_shift"), {"depth": 3, "sigma_b2": 0.1}, "at least"),
-        ((0.5, "activation_shift"), {"depth": 3, "norm": "layer", "placement": "after"}, "moves its mean"),
+        ((0.01, "activation_shift"), {"depth": 3, "sigma_b2": 0.1}, "of activation 1 gives .* at least"),
+        (
+            (0.5, "activation_shift"),
+            {"depth": 3, "norm": "layer", "placement": "after"},
+            "after activation 1, .* moves",
+        ),
         ((-1.0, "shift"), {"depth": 3}, "gamma >= 0"),
         ((0.0, "shift"), {"depth": 3}, "gamma > 0"),
         ((np.nan, "shift"), {"depth": 3}, "gamma"),

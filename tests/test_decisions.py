@@ -95,7 +95,7 @@ def test_tables_with_tabs_zipped_and_of_any_case(name: str, tmp_path: Path) -> N
     assert np.array_equal(igb.read_data(tmp_path / name)[0], X)
 
 
-def test_a_parquet_file_is_a_table_with_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parquet_file_is_a_table_with_names(tmp_path: Path) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": SPECIES}).to_parquet(tmp_path / "x.parquet")
@@ -111,12 +111,6 @@ def test_a_parquet_file_is_a_table_with_names(tmp_path: Path, monkeypatch: pytes
     # without names pandas numbers the columns, which is no question here
     pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
     assert np.array_equal(igb.read_data(tmp_path / "x.parquet")[0], X)
-    # 8,000 numbers are declared as 64,000 bytes; a word that each of 2,000 rows has takes 200 kB
-    monkeypatch.setattr("igbtheory.foundations.guarded.LARGEST", 50_000)
-    for column in (np.zeros(8000), ["a" * 100] * 2000):
-        pd.DataFrame({"a": column}).to_parquet(tmp_path / "x.parquet")
-        with pytest.raises(ValueError, match="expected at most 50,000 bytes of unpacked data"):
-            igb.read_data(tmp_path / "x.parquet")
 
 
 def test_labels_in_numbers_and_words_and_missing_columns_are_refused(tmp_path: Path) -> None:

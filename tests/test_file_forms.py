@@ -178,6 +178,8 @@ REFUSED = {
     "a.csv": (b"<!DOCTYPE html><html>", "this is a web page"),
     "a.png": (b"\x89PNG", "this is a single picture; name the folder"),
     "a.npy.gz": (gzip.compress(b"\x93NUMPY"), "unpack it by gunzip"),
+    "two.bytes": (b"\0\0", r"expected FILE\.npy, .*, got none of these"),
+    "missing.json": (b'[{"a": 1.5, "b": 2.5}, {"a": null, "b": 1}]', r"column a has no number in .* first in row 1;"),
     "a.bytes": (b"abc\0def", r"expected FILE\.npy, .*FILE\.parquet.*, got none of these"),
     "a.arff": (arff(X, "string").encode(), "String attributes not supported yet by SciPy; leave them out"),
     "a.jsonl": (b'{"a": 1}\nhello', "line 2 is no JSON"),
@@ -229,12 +231,15 @@ def test_folders_without_data_are_refused_with_advice(tmp_path: Path) -> None:
         ((6, 5, 4), "uint8", False),
     ],
 )
-def test_a_single_image_is_recognised(shape: tuple[int, ...], kind: str, *, refused: bool, tmp_path: Path) -> None:
+def test_a_single_image_is_recognised(
+    shape: tuple[int, ...], kind: str, *, refused: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     np.save(tmp_path / "x.npy", np.ones(shape, kind))
     if refused:
         with pytest.raises(ValueError, match="a single image"):
             igb.read_data(tmp_path / "x.npy")
         assert igb.read_data(tmp_path / "x.npy", axes="NTF")[0].shape == shape
+        assert f"sequences of {shape[1]} tokens with {shape[2]} features" in caplog.text
     else:
         igb.read_data(tmp_path / "x.npy")
     if refused and kind == "uint8":

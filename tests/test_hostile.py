@@ -447,14 +447,22 @@ def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "columns", [{"numbers": np.zeros(40_000)}, {"texts": ["x" * 4000] * 100}], ids=["declared", "real"]
+    ("column", "size"),
+    [
+        (np.zeros(40_000), "320,000"),  # as declared, before anything is unpacked
+        (["x" * 200] * 2000, "4[01][0-9],[0-9]{3}"),  # in truth: 16,000 are declared, and either of two batches fits
+    ],
+    ids=["declared", "real"],
 )
 def test_a_parquet_file_that_unpacks_to_more_than_fits_is_refused(
-    columns: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    column: Any, size: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
-    pd.DataFrame(columns).to_parquet(tmp_path / "x.parquet")
+    pd.DataFrame({"a": column}).to_parquet(tmp_path / "x.parquet")
     unpack_at_most(250_000, monkeypatch)
-    with pytest.raises(ValueError, match=r"at most 250,000 bytes of unpacked data"):
+    with pytest.raises(ValueError, match=f"at most 250,000 bytes of unpacked data, got {size};"):
         igb.read_data(tmp_path / "x.parquet", label_column=None)
+    numbers = np.random.default_rng(0).normal(size=40_000)
+    pd.DataFrame({"a": numbers}).to_parquet(tmp_path / "x.parquet")  # as large as its numbers
+    assert np.array_equal(igb.read_data(tmp_path / "x.parquet", label_column=None)[0][:, 0], numbers)

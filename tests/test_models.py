@@ -583,6 +583,7 @@ def test_a_remedy_helps_and_changes_what_it_says_alone() -> None:
     assert lines["norms over the units in front of the activations"].measured == pytest.approx(
         igb.measure(normed, X + 2, 60).gamma, rel=1e-6
     )
+    assert replace(found.changes, changes=(found.changes.model,)).remedy is None
     best = found.changes.remedy
     assert best is not None
     assert best.change.startswith("data ")
@@ -942,6 +943,7 @@ def test_data_that_are_nearly_centred_are_not_centred_again(share: float, *, tol
     data = np.random.default_rng(0).standard_normal((64, 20))
     data -= data.mean(axis=0)
     data += np.sqrt(share / (1 - share) * np.mean(data**2))
+    data *= 0.3  # of whatever size they are
     read = reading(draws_of(linear(20, 4), 0), torch.tensor(data, dtype=torch.float32), None)
     names = [change.name for change in changes(read, data)]
     assert ("data less their mean, feature by feature" in names) == told
@@ -1443,7 +1445,7 @@ class Attending(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch 
         q, k, v = self.projection(x).reshape(-1, 3, 3, 2, 2).permute(2, 0, 3, 1, 4)
         p = 0.25 if self.training else 0.0
         if self.by_hand:
-            weights = (q @ k.transpose(-1, -2) * 0.5**0.5).softmax(dim=-1)
+            weights = (q @ k.transpose(-1, -2) * 0.5**0.5).softmax(dim=3)
             x = functional.dropout(weights, p=p, training=self.training) @ v
         else:
             x = functional.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=is_causal)
@@ -1770,6 +1772,9 @@ def test_narrow_models_are_predicted_at_their_own_widths() -> None:
     assert np.all(np.abs(difference / errors)[1:] < 4)
     said = next(sentence for sentence in found.sentences() if sentence.startswith("At the model's widths, 12, "))
     assert re.search(r"% below infinite width\) and gamma_guess .* % above infinite width\), by drawing 6000", said)
+    told = re.search(r"\(([\d.]+) ± \S+ % below infinite width\)", said)
+    assert told is not None
+    assert float(told[1]) == pytest.approx(100 * float(1 - expected.gamma[-1] / found.predicted_gamma[-1]), abs=1)
     # the distance from a limit that is known to its size alone is known to the ratio
     ratio = 100 * float(expected.gamma[-1] / found.predicted_gamma[-1])
     rough = " ".join(replace(found, limit_error=float(found.predicted_gamma[-1])).sentences())

@@ -143,6 +143,25 @@ def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: 
     np.testing.assert_array_equal(probability, law.cdf(g))
 
 
+def test_a_sweep_in_equal_ratios_has_a_logarithmic_axis(axes: Any) -> None:
+    igb.mlp(1, "tanh", sigma_w2=np.geomspace(0.1, 1000, 9), sigma_b2=0.1).predict().plot(axes)
+    assert axes.get_xscale() == "log"
+
+
+def test_what_a_single_result_draws_beside_its_numbers(axes: Any) -> None:
+    igb.GuessLaw(0.25).plot(axes)
+    assert axes.get_title() == r"$\gamma$ = 0.25"
+    axes = Figure().subplots()
+    result("comparison").plot(axes)
+    assert np.unique(axes.lines[0].get_ydata()).tolist() == [0], "no deviation"
+    assert len(axes.patches) == 2, "one and two standard errors"
+    axes = Figure().subplots()
+    P.guesses(5).plot(axes)
+    values, edges, _ = axes.patches[1].get_data()
+    widths, drawn = np.diff(edges), P.guesses(5).rvs(1000, 1).max(axis=-1)
+    assert (values * widths) @ (edges[:-1] + widths / 2) == pytest.approx(drawn.mean(), abs=0.2), "30 draws"
+
+
 def test_point_masses_are_lines_across_the_panel_and_steps(axes: Any) -> None:
     igb.GuessLaw(np.inf).plot(axes)
     assert [np.unique(line.get_xdata()).tolist() for line in axes.lines] == [[0.0], [1.0]]
@@ -191,6 +210,7 @@ def test_a_sweep_over_both_variances_is_a_map(axes: Any, *, weights_first: bool)
     sweep = (w2[:, None], b2) if weights_first else (w2, b2[:, None])
     gamma = igb.mlp(2, "relu", sigma_w2=sweep[0], sigma_b2=sweep[1]).predict()
     gamma.plot(axes)
+    assert {axes.get_xscale(), axes.get_yscale()} == {"linear"}, "they span less than a decade"
     drawn = np.reshape(np.asarray(axes.collections[0].get_array()), (2, 3))
     alone = [[igb.mlp(2, "relu", sigma_w2=w, sigma_b2=b).predict().gamma for w in np.sort(w2)] for b in b2]
     np.testing.assert_allclose(10**drawn, alone, rtol=1e-10)

@@ -346,3 +346,14 @@ def test_the_command_line_studies_a_file(tmp_path: Path, capsys: pytest.CaptureF
 def test_an_option_that_an_experiment_has_itself_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "--preset", "shift", "--quick", "--seed", "1"]) == 2
     assert "got --seed; leave it out" in capsys.readouterr().err
+
+
+def test_perceptrons_of_studies_have_the_variance_of_he() -> None:
+    assert float(mlp(300, width=300).state_dict()["0.weight"].var()) * 300 == pytest.approx(2, rel=0.03)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_rates_and_a_goal_that_can_be(name: str) -> None:
+    preset = PRESETS[name](quick=True)
+    assert 0.5 < preset.goal < 1
+    assert all(0 < rate < 1 for rate in preset.rates)

@@ -21,6 +21,7 @@ from igbtheory.torch.path import Path, Step, Stream, fixed_mean, is_linear, laye
 from igbtheory.torch.reader import Reader
 from igbtheory.torch.rows.weights import is_projection
 from igbtheory.torch.trial import Trial, tensor_of, tried
+from igbtheory.torch.uniform_weights import drawn_if_noticed
 
 ZEROS = (
     "its weights are 0 when the model is new, so that its outputs tie exactly; initialise it, for example by "
@@ -130,7 +131,13 @@ def reading(
         shown = moved(data[:SHOWN], models[0].parameters())
         trial = tried(models[0], shown, len(data), output)
         flow = Dataflow(trial, models, moved(data, models[0].parameters()))
-        return _read(trial, flow, shown, multi_label=multi_label)
+        read = _read(trial, flow, shown, multi_label=multi_label)
+    drawn = drawn_if_noticed(read.paths.get(read.output, ()), data.double().cpu().numpy())
+    streams = {
+        name: replace(stream, path=tuple(drawn.get(step, step) for step in stream.path))
+        for name, stream in read.streams.items()
+    }
+    return replace(read, streams=streams) if drawn else read
 
 
 def _read(trial: Trial, flow: Dataflow, shown: torch.Tensor, *, multi_label: bool) -> Reading:

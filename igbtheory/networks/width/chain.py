@@ -211,8 +211,8 @@ class _Many:
         if isinstance(layer, Dense) and not self.positions:
             refuse_sweep(layer, layer.sigma_w2, layer.sigma_b2)
             return FreshDense(layer.sigma_w2, layer.sigma_b2, self.rows, next(self.made), self.precision)
-        if is_of_user(layer) or (self.positions and not layer.inner):
-            makes_units = layer.weighs and not layer.ways
+        makes_units = layer.weighs and not layer.ways
+        if is_of_user(layer) or makes_units or (self.positions and not layer.inner):
             return EachNetwork(layer, self.rows, next(self.made) if makes_units else 1)
         if isinstance(layer, BatchNorm):
             return layer.in_batches(self.batch)
