@@ -334,7 +334,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     calls: list[Any] = []
     real = dense.roots
 
-    def spy(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    def spy(x: NDArray[np.float32]) -> NDArray[np.float64]:
         calls.append(x.shape)
         return real(x)
 

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from igbtheory.foundations.former import renewed
 from igbtheory.foundations.typed import by_names, refuse_other_types
 
 PACKAGE = "igbtheory"
@@ -148,7 +147,6 @@ def _value_of(tree: Any) -> Any:
         case {"make": name, "of": arguments}:
             return _made(_allowed(name, OWN.fullmatch(name)), _value_of(arguments))
         case {"type": name, "fields": state}:
-            name, state = renewed(name, state)
             return _object(_named(_allowed(name, OWN.fullmatch(name))), name, state)
         case {"registered": name, "fields": state}:
             return _object(_citizen(name), str(name), state)
