@@ -29,7 +29,7 @@ def from_torch(
     If a known initialiser fits the weights (PyTorch's default, Kaiming, Xavier, orthogonal, usual standard deviations),
     they have its variance; otherwise the variance is measured over the weights, and EstimateWarning gives its error.
     A first layer of uniform weights that reads vectors of fewer than 32 numbers, whose sums are not normal, is drawn as
-    it is where this changes gamma behind the next functions by more than 5 %; `train` and `certify` refuse it then.
+    it is where this changes gamma behind the next functions by over 5 %; `train` and Gaussian inputs keep normal ones.
     Outputs for every token, as of language models, stand behind an EachToken; a UserWarning tells if they have the
     weights of the embedding. A last layer of zeros, whose guesses tie, is replaced by one with random weights, of which
     a UserWarning tells.

@@ -30,7 +30,7 @@ NUMBERS, DATA, REPLICATES = 2**19, 64, 4
 a standard error of half a percent."""
 NOTICED = 0.05
 """Smallest change of the ratio of variances for which units are drawn. Models of a hundred units have such changes
-because they are not wider; and layers that are not drawn are exact, and can be trained and certified."""
+because they are not wider; and layers that are not drawn are exact."""
 
 
 class _UniformNumbers(Generator):
