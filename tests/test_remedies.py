@@ -647,6 +647,11 @@ LINES = [
         "pass 1.25, or leave it out",
         "igb.mlp(1).predict().router(8, 2).dropped(1.25)",
     ),
+    (
+        "igb.mlp(1).predict(X).router(8, 2).means()",
+        "draw their loads instead: router.cv2().mean()",
+        "igb.mlp(1).predict(X).router(8, 2).cv2().mean()",
+    ),
     ("igb.mlp(1).predict().router(8, 2).starved(2)", "pass 0.1", "igb.mlp(1).predict().router(8, 2).starved(0.1)"),
     (
         "igb.mlp(1).predict().guesses(10**6).ranked()",

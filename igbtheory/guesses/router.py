@@ -27,7 +27,7 @@ from igbtheory.guesses.arguments import MOST_NUMBERS, MOST_TOKENS, one_number
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.law import Law, alike
 from igbtheory.guesses.sampled import DRAWS, SampledLaw, estimate, linear
-from igbtheory.guesses.source import numbers_of
+from igbtheory.guesses.source import GaussianOutputs, numbers_of
 from igbtheory.mathematics.numerics.bivariate import both_below
 from igbtheory.mathematics.numerics.limits import BLOCK, TINY
 
@@ -162,11 +162,21 @@ class RouterLaw(Law):
     def _exact(self) -> bool:
         return self.experts * self.top <= EXACT
 
+    @property
+    def _gamma(self) -> float:
+        """The gamma of outputs that are Gaussian over wide networks, of which alone the limit of many experts is known."""
+        if not isinstance(self.source, GaussianOutputs):
+            raise TypeError(
+                f"expected Gaussian outputs in infinite width, got {type(self.source).__name__}, of which many experts "
+                "have no closed form; draw their loads instead: router.cv2().mean()"
+            )
+        return float(self.source.gamma)
+
     def of_many(self, above: Any) -> Any:
         """Return the load that this share of infinitely many experts exceeds, in its shape."""
         u = scipy.special.ndtri(1.0 - np.asarray(above, dtype=float))
         tau = scipy.special.ndtri(1.0 - self.fair)
-        gamma = self.source.gamma
+        gamma = self._gamma
         if np.isposinf(gamma):
             return np.asarray(u > tau, dtype=float)[()]
         return scipy.special.ndtr(np.sqrt(gamma) * u - tau * np.sqrt(1.0 + gamma))
@@ -177,7 +187,7 @@ class RouterLaw(Law):
         They are closed forms, which hold for infinitely many experts: at gamma = 0.86 CV^2 of 64 experts is 3 % smaller
         with top 6, and 16 % with top 1.
         """
-        p, gamma, capacity, below = self.fair, self.source.gamma, checked_capacity(capacity), checked_share(below)
+        p, gamma, capacity, below = self.fair, self._gamma, checked_capacity(capacity), checked_share(below)
         tau = scipy.special.ndtri(1.0 - p) or TINY
         # the probability that two tokens take the same expert, less that of independent choices
         together = 2.0 * (
