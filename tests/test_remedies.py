@@ -648,6 +648,16 @@ LINES = [
         "igb.mlp(1).predict().router(8, 2).dropped(1.25)",
     ),
     (
+        "igb.mlp(1).predict(X).compare(np.ones((3, 5, 1)))",
+        "pass outputs at these data",
+        "igb.mlp(1).predict(X).compare(np.ones((3, 10, 1)))",
+    ),
+    (
+        "igb.mlp(1).predict().compare(np.ones((2, 2, 2, 2)))",
+        "pass shares of class 0, one for each network",
+        "igb.mlp(1).predict().compare([0.2, 0.9])",
+    ),
+    (
         "igb.mlp(1).predict(X).router(8, 2).means()",
         "draw their loads instead: router.cv2().mean()",
         "igb.mlp(1).predict(X).router(8, 2).cv2().mean()",

@@ -88,7 +88,9 @@ def compare_shares(prediction: Any, shares: Any, D: Any, seed: Any) -> SharesCom
     data = size if D is None else checked_data_count(D)
     given = getattr(law.source, "size", None) if getattr(law.source, "given", False) else None
     if given is not None and size not in {None, given}:
-        raise ValueError(f"shares: expected outputs at the {given} data of the prediction, got {size}; pass those")
+        raise ValueError(
+            f"shares: expected outputs at the {given} data of the prediction, got {size}; pass outputs at these data"
+        )
     # draws of one network are alike, so that there is one of each
     count = max(DRAWS, TIMES * len(of_classes)) if law.source.networks == 1 else law.source.networks
     drawn = law.rvs(count, rng) if data in {None, given} else law.finite(data).rvs(count, rng) / data
@@ -110,7 +112,7 @@ def shares_of(shares: Array) -> tuple[Array, int | None]:
     if shares.ndim != 2 or not len(shares):
         raise ValueError(
             f"shares: expected shape (networks,), (networks, classes), or outputs (networks, data, classes), got "
-            f"{shares.shape}; pass one of them"
+            f"{shares.shape}; pass shares of class 0, one for each network"
         )
     return parts_of_one("shares", shares), None
 

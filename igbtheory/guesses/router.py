@@ -164,7 +164,7 @@ class RouterLaw(Law):
 
     @property
     def _gamma(self) -> float:
-        """The gamma of outputs that are Gaussian over wide networks, of which alone the limit of many experts is known."""
+        """The gamma of wide networks with Gaussian outputs, of which alone the limit of many experts is known."""
         if not isinstance(self.source, GaussianOutputs):
             raise TypeError(
                 f"expected Gaussian outputs in infinite width, got {type(self.source).__name__}, of which many experts "
