@@ -281,7 +281,10 @@ BAD = [
     (lambda: Concat((), Dense(1.0), shares=(1, 0)), "a positive share for each of the 2 ways"),
     (lambda: Concat((), Dense(1.0), shares=(1,)), "a positive share for each of the 2 ways"),
     (lambda: Product(Activation("relu")), "a Dense in the branch or in the shortcut of a Product"),
-    (lambda: igb.Network(Dense(), Concat((), MaxPool(2)), Dense()).simulate(2, 40, 10), "the ratio of their shares"),
+    (
+        lambda: igb.Network(Dense(), Concat((), MaxPool(2)), Dense()).simulate(2, 40, 10),
+        "shares in the ratio of the units that ways without weights make",
+    ),
     (lambda: igb.Gathered(((0, 1), (2,)), (2,)), "as many positions in front for each position behind"),
     (lambda: igb.Gathered(((0,), (1,)), (3,)), "an index of the 3 positions"),
     (lambda: igb.Spread((1, 2, 3)), "two sides at most"),
