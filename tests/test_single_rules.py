@@ -1,6 +1,7 @@
 """Single rules inside the package, each beside a sum, a draw or a formula that it does not use."""
 
 import inspect
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -20,11 +21,14 @@ from igbtheory.mathematics.formulas import function_of
 from igbtheory.mathematics.formulas.tree import X, add, call, evaluate, mul, number
 from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.simulation.estimates import jackknife
+from igbtheory.networks.width.widths import sizes
 from igbtheory.phases.block import block_of
 from igbtheory.phases.depth_rates import Rate, kept
 from igbtheory.phases.diagram import near_zero
 from igbtheory.phases.variance import Variance, variances
-from igbtheory.presentation.pictures import trained_networks
+from igbtheory.presentation.pictures import trained_networks, verdict
+from igbtheory.theory.cost import refuse_long
+from igbtheory.theory.refusals import TooLargeError
 
 RNG = np.random.default_rng(0)
 
@@ -234,3 +238,41 @@ def test_steps_of_equal_height_are_a_line_from_afar() -> None:
 def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
     assert str(Variance(0.0, 1.0, 1.0, stable=True)) == "vanishes, slower than exponentially"
     assert str(Variance(0.0, 0.5, 0.5, stable=True)) == "vanishes, faster than exponentially"
+
+
+def test_units_at_positions_are_counted_at_each() -> None:
+    layers = igb.Conv2d(3), igb.GlobalAvgPool(), igb.Dense()
+    of_layers, units = sizes(layers, iter((5, 2)), 3, (4, 6))
+    assert [size.entries for size in of_layers] == [5 * 24, 2]
+    assert units == 2
+
+
+def test_an_activation_is_drawn_beside_itself_less_its_mean() -> None:
+    judged = igb.verdict("relu")
+    axes, *_ = verdict.picture(judged).axes
+    (below,) = (line for line in axes.get_lines() if "\N{MINUS SIGN}" in str(line.get_label()))
+    assert np.min(below.get_ydata()) == pytest.approx(-judged.shift)
+    assert judged.shift > 0
+
+
+def test_deviations_are_drawn_within_the_axis() -> None:
+    compared = igb.mlp(2, "relu").simulate(20, 16, 16).compare(igb.mlp(2, "tanh").predict())
+    (axes,) = compared.plot().figure.axes
+    z = max(abs(row.z) for row in compared.rows if np.isfinite(row.z))
+    assert z > 4
+    assert axes.get_ylim()[1] == pytest.approx(1.1 * z)
+
+
+def test_the_limit_of_many_blocks_knows_its_digits() -> None:
+    blocks = igb.Network.read("Dense | Residual(LayerNorm | gelu | Dense) | Dense")
+    assert 0 < igb.phases.residual_limit(blocks).prediction.error < 5e-11
+
+
+def test_the_time_of_a_whole_kernel_grows_with_the_square_of_the_tokens() -> None:
+    layers = igb.Dense(), igb.Attention(2), igb.GlobalAvgPool(), igb.Dense()
+    seconds = []
+    for tokens in (30, 300):
+        with pytest.raises(TooLargeError) as told:
+            refuse_long(layers, np.ones((10, tokens, 4)), 0.0)
+        seconds.append(float(re.findall(r"about (\S+) seconds", str(told.value))[0]))
+    assert 50 < seconds[1] / seconds[0] < 200  # they are told with one digit

@@ -150,7 +150,7 @@ class Batches:
 
     >>> law = igb.GuessLaw(igb.guesses.Batches(0.2, 0.1, 4).outputs).finite(12)
     >>> print(f"{law.std():.3f}")
-    2.501
+    2.579
     """
 
     c: float
