@@ -53,9 +53,10 @@ MORE = 24
 2^30, with sixteen one of 1e-14 and with 24 one of 4e-15."""
 ORDERS = (64, 128, 256, 512)
 """Numbers of Hermite coefficients to try; all together take less time than circles do, which serve larger variances."""
-CIRCLES = 16
+CIRCLES, SWEPT = 16, 20
 """Points of an octave, or of a sweep if phi is smooth, from which on circles, of 0.04 to 2 s, take less time than
-panels at each point, of 20 to 130 ms."""
+panels at each point, of 20 to 130 ms. Searches for critical lines look at 16 or 17 points of dozens of octaves: for
+them tables of a smooth phi take eight times as long."""
 BLOCK = 2**14
 """Points evaluated at once; with the longest series they take 60 MiB."""
 
@@ -90,7 +91,7 @@ def fill(phi: Function, m: int, points: Array, rows: Array) -> None:
     octaves, one = {}, m == 1 and phi.smooth
     for number, count in zip(*np.unique(_number(q[served]), return_counts=True), strict=True):
         # other points of a sweep reach an octave in other layers
-        many = (served.size if one else count) >= CIRCLES
+        many = served.size >= SWEPT if one else count >= CIRCLES
         octave = _octave(phi, m, int(number), many=many or (number <= FAR and not one))
         if octave is not None:
             octaves[int(number)] = octave

@@ -104,7 +104,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     rows[3] = n.number(1)
     goal, double = max(n.goal, moment_tables.GOAL), isinstance(n, Float64)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    if double and points.shape[1] >= (MANY if m > 1 else moment_tables.CIRCLES) and (m > 1 or phi.smooth):
+    if double and points.shape[1] >= (MANY if m > 1 else moment_tables.SWEPT) and (m > 1 or phi.smooth):
         moment_tables.fill(phi, m, points, rows)
     if m == 1 and phi.smooth:
         goal = n.goal
