@@ -230,3 +230,19 @@ def test_a_million_classes_are_the_limit_of_what_draws_no_densities() -> None:
     assert FiniteClassLaw(0.5, 10**6, 1000).rvs((), 0).sum() == 1000
     with pytest.raises(ValueError, match="expected n_classes <= 1000"):
         ClassGuessLaw(0.5, 1001).pdf(0.1)
+
+
+def test_three_classes_behind_small_batches_vary_as_in_plain_networks() -> None:
+    """Data of one batch are less alike than data of two, and few of them have no features: 16 dead units."""
+    units, batch, size, networks = 16, 4, 800, 400
+    predicted = igb.Network.read(f"Dense(2) | BatchNorm({batch}) | relu | Dense(2)").predict(width=units, networks=200)
+    products = []
+    for i in range(networks):
+        rng = np.random.default_rng([3, i])
+        x = rng.standard_normal((size // batch, batch, units)) @ rng.standard_normal((units, units))
+        x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+        guesses = (np.maximum(x, 0).reshape(size, units) @ rng.standard_normal((units, 3))).argmax(axis=1)
+        halves = np.stack([(guesses.reshape(2, -1) == c).mean(axis=1) - 1 / 3 for c in range(3)])
+        products.append(halves.prod(axis=1).mean())
+    error = np.std(products) / networks**0.5
+    assert abs(predicted.guesses(3).var().value - np.mean(products)) < 4 * error

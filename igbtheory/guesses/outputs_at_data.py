@@ -160,13 +160,18 @@ class FeatureOutputs(RootedOutputs):
 
     def over_pairs(self, function: Callable[[Any], Any]) -> Any:
         """Return the mean over some pairs of different data, with the error of so many networks."""
-        return estimate([_of_neighbours(root.astype(np.float64), function) for root in self._roots])
+        return estimate([_of_distant(root.astype(np.float64), function) for root in self._roots])
 
 
-def _of_neighbours(root: NDArray[Any], function: Callable[[Any], Any]) -> float:
-    """Return the mean of a function of arcsin(c) over data that are at most SHIFTS places apart."""
-    unit = root / np.linalg.norm(root, axis=1, keepdims=True)
-    c = [np.einsum("ij,ij->i", unit, np.roll(unit, shift, axis=0)) for shift in range(1, SHIFTS + 1)]
+def _of_distant(root: NDArray[Any], function: Callable[[Any], Any]) -> float:
+    """Return the mean of a function of arcsin(c) over data that are about half of all apart: neighbours share batches.
+
+    The few data without features, as behind dead units, have c = 0 with all others.
+    """
+    lengths = np.linalg.norm(root, axis=1, keepdims=True)
+    unit = np.divide(root, lengths, out=np.zeros_like(root), where=lengths > 0)
+    half = len(unit) // 2
+    c = [np.einsum("ij,ij->i", unit, np.roll(unit, half - i, axis=0)) for i in range(min(SHIFTS, half))]
     return float(np.mean(function(np.arcsin(np.clip(c, -1.0, 1.0)))))
 
 
