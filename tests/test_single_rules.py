@@ -23,7 +23,7 @@ from igbtheory.mathematics.numbers import FLOAT64
 from igbtheory.networks.simulation.estimates import jackknife
 from igbtheory.networks.width.widths import sizes
 from igbtheory.phases.block import block_of
-from igbtheory.phases.depth_rates import Rate, kept
+from igbtheory.phases.depth_rates import kept
 from igbtheory.phases.diagram import near_zero
 from igbtheory.phases.variance import Variance, variances
 from igbtheory.presentation.pictures import trained_networks, verdict
@@ -232,7 +232,8 @@ def test_gamma_grows_without_bound_where_the_slope_nears_1_slowly(activation: st
 
 
 def test_steps_of_equal_height_are_a_line_from_afar() -> None:
-    assert igb.phases.classify("floor(x)", 1.0, 0.0).rate == Rate("power", 1.0, limit=np.inf)
+    rate = igb.phases.classify("floor(x)", 1.0, 0.0).rate
+    assert (rate.form, rate.rate, rate.limit) == ("power", 1.0, np.inf)
 
 
 def test_a_variance_that_falls_like_a_power_is_not_said_to_fall_by_a_factor() -> None:
