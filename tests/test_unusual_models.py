@@ -330,7 +330,7 @@ def test_a_vector_that_is_added_twice_is_the_same_one() -> None:
         igb.from_torch(again, TOKENS.numpy())
 
 
-class TwoTokens(nn.Module):  # type: ignore[misc] # PyTorch is an extra
+class TwoTokens(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
     """Two class tokens of unlike size in front of the others; the outputs read the first."""
 
     def __init__(self) -> None:
@@ -339,13 +339,13 @@ class TwoTokens(nn.Module):  # type: ignore[misc] # PyTorch is an extra
         self.tokens = nn.Parameter(torch.cat([torch.randn(1, 1, 16), 0.1 * torch.randn(1, 1, 16)], 1))
         self.block = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: Any) -> Any:
         h = self.block(torch.cat([self.tokens.expand(len(x), -1, -1), self.embed(x)], 1))
         return self.head(h[:, 0])
 
 
 def test_the_first_of_several_class_tokens_stands_in_front() -> None:
     data = np.random.default_rng(0).standard_normal((6, 5, 6)).astype(np.float32)
-    layers = igb.from_torch(TwoTokens, data).layers
+    layers: Any = igb.from_torch(TwoTokens, data).layers
     variances = [layer.variance for layer in layers if type(layer).__name__ == "ClassToken"]
     assert variances == pytest.approx([0.01, 1.0], rel=0.3)
