@@ -1,5 +1,6 @@
 """Uniform weights that read few numbers: models of PyTorch's default initialiser beside plain networks of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,18 @@ def test_finite_networks_draw_uniform_weights_each_for_itself() -> None:
     found = network.predict(POINTS, width=100, networks=200)
     difference = found.gamma - limit.gamma
     assert abs(difference) < 4 * found.gamma_error + 0.05 * limit.gamma  # with normal weights it is 1.6 times as large
+
+
+def test_few_data_in_single_precision_meet_uniform_weights() -> None:
+    """With normal weights their sums come from a root of the data, whose law of uniform numbers is another one."""
+    layer: Any = igb.from_torch(lambda: model("sin", 2), POINTS).layers[0]
+    x = np.random.default_rng(1).standard_normal((2, 12)).astype(np.float32)
+    bare = replace(layer, layer=replace(layer.layer, sigma_b2=0.0))
+    z = bare.samples(x, np.random.default_rng(2), 100_000)
+    assert z.dtype == np.float32
+    squares, of_sums = np.square(x.astype(float)), np.square(z.astype(float))
+    excess = np.square(of_sums).mean(axis=1) / of_sums.mean(axis=1) ** 2 - 3
+    np.testing.assert_allclose(excess, -1.2 * np.square(squares).sum(axis=1) / squares.sum(axis=1) ** 2, atol=0.05)
 
 
 @pytest.mark.parametrize(("name", "features"), [("sin", 64), ("squared relu", 32)])

@@ -64,7 +64,9 @@ class Uniform(Layer):
         return _of_drawn_units(self, node, behind).naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return self.layer.samples(x, _UniformNumbers(rng.bit_generator), width)
+        # in single precision sums may come from a root of the data, which is right for normal weights alone
+        units = self.layer.samples(x.astype(np.float64), _UniformNumbers(rng.bit_generator), width)
+        return np.asarray(units.astype(x.dtype))
 
     def __repr__(self) -> str:
         return f"Uniform({self.layer!r})"
