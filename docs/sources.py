@@ -28,9 +28,9 @@ from igbtheory.claims.library import library
 from igbtheory.claims.tally import tally
 from igbtheory.claims.words import places_of
 from igbtheory.guesses.outputs_at_data import LARGEST as LARGEST_KERNEL
+from igbtheory.guesses.source import DATA
 from igbtheory.networks.control.family import POINTS, RANGES
 from igbtheory.networks.simulation.finite import PAIRED
-from igbtheory.networks.width.laws import DATA
 from igbtheory.theory import refusals
 
 ROOT = Path(__file__).parent.parent

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.foundations import checks
+from igbtheory.foundations.labels import guesses
 from igbtheory.foundations.result import Result
 from igbtheory.foundations.text import measured
 from igbtheory.guesses.accuracy import parts_of_one
@@ -104,9 +105,8 @@ def shares_of(shares: Array) -> tuple[Array, int | None]:
     """Return the shares of all classes, (networks, M), and the number of data if outputs tell it."""
     if shares.ndim == 3:
         size, classes = shares.shape[1:]
-        guesses = shares.argmax(axis=2) if classes > 1 else (shares[..., 0] < 0).astype(int)
-        classes = max(classes, 2)
-        return np.stack([(guesses == c).mean(axis=1) for c in range(classes)], axis=1), size
+        chosen = guesses(shares)
+        return np.stack([(chosen == c).mean(axis=1) for c in range(max(classes, 2))], axis=1), size
     if shares.ndim == 1:
         shares = np.stack([shares, 1.0 - shares], axis=1)
     if shares.ndim != 2 or not len(shares):

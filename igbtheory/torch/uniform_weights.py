@@ -14,13 +14,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers.activation import phi_of
-from igbtheory.layers.chain import entering, products
+from igbtheory.layers.chain import behind_undrawn, entering, products
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.nodes.base import Averaged
 from igbtheory.layers.nodes.draws import Array, Draws
 from igbtheory.layers.nodes.node import KernelNode, Node, refuse_draws
 from igbtheory.layers.nodes.places import Point
-from igbtheory.layers.nodes.samples import of_drawn, undrawn
+from igbtheory.layers.nodes.samples import of_drawn
 from igbtheory.torch.path import Path, Step, layers_of
 
 MANY = 32
@@ -93,9 +93,9 @@ def drawn_if_noticed(path: Path, data: NDArray[np.float64]) -> dict[Step, Step]:
         return {}
     layers, step = layers_of(path), path[place]
     after = takewhile(lambda layer: phi_of(layer) is not None, layers[place + 1 :])
-    x = _behind(layers[:place], entering(layers, data)[:DATA])
+    random, x = behind_undrawn(layers[:place], entering(layers, data)[:DATA])
     # units at many positions take hundreds of times as long to draw
-    if x is None or x.ndim > len(("data", "units")) or products(step.layer, x.shape[1]) >= MANY:
+    if random or x.shape[2:] or products(step.layer, x.shape[1]) >= MANY:
         return {}
     drawn = Uniform(step.layer)
     return {step: replace(step, layer=drawn)} if _change(x, step.layer, drawn, [*after]) > NOTICED else {}
@@ -104,16 +104,6 @@ def drawn_if_noticed(path: Path, data: NDArray[np.float64]) -> dict[Step, Step]:
 def _is_uniform(step: Step) -> bool:
     weights, biases = (step.read.get(name) for name in ("sigma_w2", "sigma_b2"))
     return bool(weights and weights.uniform and (not biases or not biases.value or biases.uniform))
-
-
-def _behind(layers: Sequence[Layer], x: NDArray[Any]) -> NDArray[Any] | None:
-    """Return units behind layers, None if one of them draws random numbers."""
-    for layer in layers:
-        behind = undrawn(layer, x)
-        if behind is None:
-            return None
-        x = behind
-    return x
 
 
 def _change(x: NDArray[np.float64], layer: Layer, drawn: Layer, after: Sequence[Layer]) -> float:
@@ -125,7 +115,7 @@ def _change(x: NDArray[np.float64], layer: Layer, drawn: Layer, after: Sequence[
     for seed in range(REPLICATES):
         of_laws = []
         for of_law in (layer, drawn):
-            y = _behind(after, of_law.samples(x, np.random.default_rng(seed), NUMBERS // len(x)))
-            of_laws.append(np.nan if y is None else np.square(y.mean(axis=0)).mean() / y.var(axis=0).mean())
+            random, y = behind_undrawn(after, of_law.samples(x, np.random.default_rng(seed), NUMBERS // len(x)))
+            of_laws.append(np.nan if random else np.square(y.mean(axis=0)).mean() / y.var(axis=0).mean())
         changes.append(np.log(of_laws[1] / of_laws[0]))
     return float(abs(np.mean(changes)) - 2 * np.std(changes) / (REPLICATES - 1) ** 0.5)

@@ -21,8 +21,9 @@ MEASURED = ("moments", "guess_variances", "tied")
 class Row:
     """One quantity: the prediction, the values at every width, and the value that is compared with the prediction.
 
-    values, errors: at the widths N, 2N and 4N, or at the one width of the prediction. value, error: extrapolated to
-    infinite width, or those of the one width. slope: of the least-squares line in 1/width, NaN of one width.
+    values, errors: what networks gave at each width, N, 2N and 4N, or the width of the prediction alone. value, error:
+    these values extrapolated to infinite width; of one width, the value there. slope: that of the least-squares line in
+    1/width; NaN if there is one width.
 
     name: that of the quantity. theory, theory_error: its predicted value, and the error of this value. slope_error: the
     standard error of the slope.

@@ -25,8 +25,8 @@ def observable(prediction: Prediction | WidthPrediction, simulation: Ensemble) -
     """Return the predicted moments as a simulation shows them, with errors.
 
     With full batches, all pairs of data are pairs within one batch of the data that are simulated. In infinite width
-    only predictions of layers with few weights have a statistical error, error/SPARE; others are far below those of
-    networks.
+    only predictions of layers with few weights are drawn: their standard error is error/SPARE. Errors of all others are
+    far below those of the simulation.
     """
     if isinstance(prediction, WidthPrediction):
         return prediction.per_layer

@@ -16,7 +16,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.networks.simulation.estimates import TIED
 from igbtheory.networks.width.chain import Array, Chain, FreshDense, Precision, chain
 from igbtheory.networks.width.data import GaussianData, RandomData, RandomPairs
-from igbtheory.networks.width.laws import DATA, Features, Kernels, outputs_of_several, several
+from igbtheory.networks.width.laws import Features, Kernels, outputs_of_several, several
 from igbtheory.networks.width.mixing import mixes
 from igbtheory.networks.width.moments import among, moments_of
 
@@ -75,7 +75,7 @@ class Case(ABC):
 
     @abstractmethod
     def source(self, per_layer: "LayerEstimates", networks: int, seeds: np.random.SeedSequence) -> "Source":
-        """Return the source of the law of G0, with the variance that was found in so many networks."""
+        """Return the outputs whose law of G0 has the variance in `per_layer`, which so many networks gave."""
 
     @abstractmethod
     def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputsAtData":
@@ -120,6 +120,7 @@ class GaussianCase(Case):
 
     def outputs(self, per_layer: "LayerEstimates", seeds: np.random.SeedSequence) -> "OutputsAtData":
         from igbtheory.guesses.outputs_at_data import FeatureOutputs  # noqa: PLC0415 - not every user needs the law
+        from igbtheory.guesses.source import DATA  # noqa: PLC0415 - as above
 
         drawn = self.batches(-(-DATA // self.batch), self.precision)
         features = Features(drawn, int(seeds.generate_state(1)[0]))

@@ -23,8 +23,6 @@ HEADS = 256
 """Number of outputs drawn in each of these networks, which takes less time than its layers."""
 CERTAIN = 4
 """Least number of errors above 0 at which a variance of G0 counts as positive."""
-DATA = 1024
-"""Number of Gaussian data of a network whose features are kept: their counts scatter by less than 2 %."""
 KEPT, NUMBERS_OF_FEATURES = 2**25, 5 * 10**8
 """Largest numbers of entries, 128 MiB in single precision, and of random numbers and products (about five seconds), of
 all networks whose features are kept; but never fewer than FEWEST networks, nor more than draws by default."""

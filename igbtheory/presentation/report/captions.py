@@ -7,10 +7,10 @@ grey bands are one and two standard errors: two thirds of the points should lie 
 in the outer one."""
 
 GUESSES = {
-    GAUSSIAN: """Black: theory at the width of the networks, for infinitely many data; at a bias
-ratio of 0 it is a point mass at 1/2, a line. Dashed: theory for as many data as were counted, in the
-bins of the histogram; with few data even a neutral network does not hit 1/2. Where the law is
-narrow, the axis shows only the neighbourhood of 1/2.""",
+    GAUSSIAN: """Black: theory at the width of the networks, for infinitely many data; where the
+bias ratio is 0, all networks have the share 1/2, which a line shows. Dashed: theory for as many
+data as were counted, in the bins of the histogram; with few data even a neutral network does not hit
+1/2. Where the law is narrow, the axis shows only the neighbourhood of 1/2.""",
     DIGITS: "Black: theory for this data set in infinite width, in the bins of the histogram.",
 }
 

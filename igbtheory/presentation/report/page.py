@@ -87,7 +87,7 @@ def write_page(jobs: Jobs, pictures: dict[str, Shown], state: str, file: Path, a
         data=DATA,
         disagreeing=[outcome for outcome in jobs.outcomes if not outcome.agrees],
         farthest=max(jobs.outcomes, key=lambda one: abs(one.comparison.largest_z.z), default=None),
-        own=[one for one in jobs.expected if one.at_width],
+        at_this_width=[one for one in jobs.expected if one.at_width],
         beyond=max(one.beyond for one in jobs.expected),
         scores=len(scores),
         over={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},

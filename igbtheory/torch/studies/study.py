@@ -135,7 +135,7 @@ def run(
 
 
 def _able(executor: Executor | str, *, by_default: bool) -> Executor | str:
-    """Return an executor that can differentiate: PyTorch cannot do so in forks of a process that has done it.
+    """Return an executor whose workers can compute gradients, which PyTorch refuses in forks of a process that has.
 
     ValueError: processes are asked for in such a process.
     """
